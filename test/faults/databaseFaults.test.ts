@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Database } from '../../packages/host/src/database/database.js';
+import { migrate } from '../../packages/host/src/database/migrate.js';
+import { silentLog } from '../../packages/host/src/hostLog.js';
 import { TestPostgres } from '../support/storage/postgres.js';
 import { rawSession, startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
-import { readLogs } from './support/cluster/readLogs.js';
 import { runCluster } from './support/cluster/clusterRun.js';
-import { CutDatabaseWorld, type CutMode } from './support/cutDatabase.js';
+import { readLogs, storageOf } from './support/cluster/readLogs.js';
+import { type CutAt, CutDatabaseWorld, type CutMode } from './support/cutDatabase.js';
 import { FaultPlan } from './support/faultPlan.js';
 import { play } from './support/script.js';
 
@@ -20,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-/** A session's life with the connection cut at that message; gives back how many messages it had. */
-async function live(at: number, mode: CutMode): Promise<number> {
+/** A session's life with the connection cut at a message; gives back how many messages it had. */
+async function live(at: CutAt, mode: CutMode): Promise<number> {
   const { world, proxy } = await CutDatabaseWorld.create(server, at, mode);
   try {
     // Of this plan nothing fails: whatever a client is refused is a defect.
@@ -29,7 +32,7 @@ async function live(at: number, mode: CutMode): Promise<number> {
     expect(world.disconnects, 'clients lost their connections').toBe(0);
     return proxy.count;
   } catch (error) {
-    throw new Error(`cut ${mode} message ${at}: ${String(error)}`, { cause: error });
+    throw new Error(`cut ${mode} message ${proxy.count}: ${String(error)}`, { cause: error });
   } finally {
     await world.dispose();
   }
@@ -39,7 +42,7 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
   it.each(['before', 'after'] as const)(
     '[FEN2] stores all that it acknowledges and refuses nothing when its connection is cut %s any of its messages',
     async (mode) => {
-      const messages = await live(Number.POSITIVE_INFINITY, mode);
+      const messages = await live(() => false, mode);
       expect(messages).toBeGreaterThan(100);
       let next = 1 + (STEP >> 1);
       let runs = 0;
@@ -47,7 +50,7 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
         for (let at = next; at <= messages; at = next) {
           next += STEP;
           runs++;
-          await live(at, mode);
+          await live((n) => n === at, mode);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -60,11 +63,22 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
     const result = await runCluster({ ...options, only: ['restartDatabase', 'crashDatabase'] });
     console.info(`${RESTARTS} restarts and crashes of the database: ${JSON.stringify(result)}`);
     const { disconnects, interrupted, refused, unknown } = result;
-    expect({ disconnects, interrupted, refused, unknown }).toEqual({ disconnects: 0, interrupted: 0, refused: 0, unknown: 0 });
+    expect({ disconnects, interrupted, refused, unknown }).toEqual({
+      disconnects: 0,
+      interrupted: 0,
+      refused: 0,
+      unknown: 0,
+    });
   });
 
   it('loses and doubles nothing that it accepted when it is killed under load', async () => {
-    const { accepted, unknown } = await runCluster({ seed: 4, faults: KILLS, hosts: 1, maxHoldMs: 200, only: ['kill'] });
+    const { accepted, unknown } = await runCluster({
+      seed: 4,
+      faults: KILLS,
+      hosts: 1,
+      maxHoldMs: 200,
+      only: ['kill'],
+    });
     console.info(`${KILLS} kills, ${accepted} accepted, ${unknown} unknown to their sender: 0 lost, 0 doubled`);
     expect(accepted).toBeGreaterThan(10 * KILLS);
   });
@@ -101,7 +115,58 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
     await until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
     await host.dispose();
     const logs = await readLogs(database, [session.uri, other]);
-    const titles = [...logs.values()].flat().flatMap((one) => (one.type === 'action' && one.action.type === 'session/titleChanged' && one.origin ? [one.action.title] : []));
+    const titles = [...logs.values()]
+      .flat()
+      .flatMap((one) =>
+        one.type === 'action' && one.action.type === 'session/titleChanged' && one.origin ? [one.action.title] : [],
+      );
     expect(titles).toEqual(['one', 'two', 'three', 'typed']);
   });
 });
+
+describe('a host on a database that is broken is caught', { timeout: LONG_MS }, () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Every statement without these words. */
+  function without(words: string): void {
+    const { settle } = Database.prototype;
+    let isFound = false;
+    vi.spyOn(Database.prototype, 'settle').mockImplementation(function (this: Database, sql, values) {
+      isFound ||= sql.includes(words);
+      return settle.call(this, sql.replace(words, ''), values) as never;
+    });
+    onTestFinished(() => expect(isFound, 'the words are in no statement any more').toBe(true));
+  }
+
+  /** The answer to an append is lost. */
+  const atAnAppend = (): CutAt => {
+    let appends = 0;
+    return (_, message) => message.includes('set log_size = i.stop') && ++appends === 10;
+  };
+
+  it('[FEN2] when it does not compare where the log ends', async () => {
+    await live(atAnAppend(), 'after');
+    without('s.log_size = i.start and ');
+    await expect(live(atAnAppend(), 'after')).rejects.toThrow(/failed|lost|storage/);
+  });
+
+  it('[FEN1] when it does not compare whose the session is', async () => {
+    const url = await server.newDatabase();
+    const database = await Database.open({ url, log: silentLog });
+    await migrate(database);
+    await expect(lateAppend(database, 'one')).rejects.toMatchObject({ code: 'FENCED' });
+    without('s.epoch = i.epoch and s.claim = i.claim and ');
+    await expect(lateAppend(database, 'two')).resolves.toBe(undefined);
+    await database.close();
+  });
+});
+
+/** What a host writes that another one has replaced. */
+async function lateAppend(database: Database, sessionId: string): Promise<void> {
+  const old = await storageOf(database).open(sessionId, { create: true });
+  await old?.fs.appendFile('/state/events.jsonl', 'first\n');
+  await storageOf(database).open(sessionId);
+  await old?.fs.appendFile('/state/events.jsonl', 'late\n');
+}

@@ -9,26 +9,29 @@ import type { World } from './world.js';
 /** `before`: the message is lost. `after`: the database carries it out, and its answer is lost. */
 export type CutMode = 'before' | 'after';
 
-/** A network to the database that cuts the connection of the host's n-th message. */
+/** Whether the connection is cut at this message of the host, the n-th. */
+export type CutAt = (n: number, message: Buffer) => boolean;
+
+/** A network to the database that cuts the connection of one of the host's messages. */
 export class CuttingProxy {
-  readonly at: number;
+  readonly #isAt: CutAt;
   readonly mode: CutMode;
   count = 0;
-  #isOver = false;
+  hasFired = false;
   readonly #target: URL;
   readonly #server = createServer((socket) => this.#accept(socket));
   readonly #sockets = new Set<Socket>();
 
-  static async start(target: URL, at: number, mode: CutMode): Promise<CuttingProxy> {
+  static async start(target: URL, at: CutAt, mode: CutMode): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(target, at, mode);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
   }
 
-  private constructor(target: URL, at: number, mode: CutMode) {
+  private constructor(target: URL, at: CutAt, mode: CutMode) {
     this.#target = target;
-    this.at = at;
+    this.#isAt = at;
     this.mode = mode;
   }
 
@@ -36,15 +39,6 @@ export class CuttingProxy {
     const url = new URL(this.#target);
     url.port = String((this.#server.address() as AddressInfo).port);
     return url;
-  }
-
-  get hasFired(): boolean {
-    return this.count >= this.at;
-  }
-
-  /** No message is counted from now on. */
-  repair(): void {
-    this.#isOver = true;
   }
 
   async close(): Promise<void> {
@@ -67,7 +61,8 @@ export class CuttingProxy {
       if (!socket.destroyed) socket.write(chunk);
     });
     socket.on('data', (chunk) => {
-      if (!this.#isOver && ++this.count === this.at) {
+      if (!this.hasFired && this.#isAt(++this.count, chunk)) {
+        this.hasFired = true;
         if (this.mode === 'after') upstream.write(chunk);
         socket.destroy();
       } else upstream.write(chunk);
@@ -84,7 +79,7 @@ export class CutDatabaseWorld implements World {
   readonly #proxy: CuttingProxy;
   readonly #stateDir: string;
 
-  static async create(server: TestPostgres, at: number, mode: CutMode) {
+  static async create(server: TestPostgres, at: CutAt, mode: CutMode) {
     const database = await server.newDatabase();
     const proxy = await CuttingProxy.start(new URL(database), at, mode);
     return { proxy, world: new CutDatabaseWorld(server, database, proxy, await temporaryFolder()) };
@@ -118,7 +113,10 @@ export class CutDatabaseWorld implements World {
   }
 
   async sessionIds(): Promise<readonly string[]> {
-    const rows = await this.#server.query<{ id: string }>(this.#database, 'select id from agenthost.session order by id');
+    const rows = await this.#server.query<{ id: string }>(
+      this.#database,
+      'select id from agenthost.session order by id',
+    );
     return rows.map(({ id }) => id);
   }
 

@@ -25,7 +25,7 @@ import { Links, type LinksOptions } from './links.js';
 import { LostSessions } from './lostSessions.js';
 
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand'> {
-  readonly storage: Pick<SessionStorage, 'findTaken'>;
+  readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   /** To the clients of this host. */
@@ -106,7 +106,7 @@ export class ClusterSessions implements Sessions {
   async open(uri: URI): Promise<OpenSession> {
     const until = performance.now() + PATIENCE_MS;
     const forking = this.#forking.get(uri);
-    if (forking) await within(until, forking).catch(() => undefined);
+    if (forking !== undefined) await within(until, forking).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
       if (followed) return followed.session;

@@ -9,13 +9,13 @@ import {
 import { refuse } from '@agenthost/protocol/internal';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { LateResult, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
-import type { Cluster } from './cluster.js';
 import type { HostLog } from '../hostLog.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
+import type { Cluster } from './cluster.js';
 import {
   type CommandParams,
   type DispatchParams,

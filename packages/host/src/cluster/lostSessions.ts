@@ -10,7 +10,7 @@ import type { Links } from './links.js';
 export interface LostSessionsOptions {
   readonly cluster: Cluster;
   readonly hub: SessionHub;
-  readonly storage: Pick<SessionStorage, 'findTaken'>;
+  readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;
   readonly links: Pick<Links, 'beatAges'>;
   readonly log: HostLog;
 }
@@ -51,7 +51,7 @@ export class LostSessions {
    * gone, and nobody is interrupted (FEN6).
    */
   async #stepDown(): Promise<void> {
-    const { cluster, hub, links, log } = this.#options;
+    const { cluster, hub, storage, links, log } = this.#options;
     if (cluster.isSure || this.#isAsking || hub.isUnused) return;
     this.#isAsking = true;
     try {
@@ -64,6 +64,8 @@ export class LostSessions {
       if (!isElsewhere && !isAlone) return;
       log.warn('this host is cut off from the database: its sessions go on at other hosts');
       hub.storageLost(new SessionFsFailure('UNDECIDED', 'this host is cut off from the database'));
+      // All that clients get waits behind it, also of sessions that other hosts have.
+      storage.giveUpWaiting?.();
     } finally {
       this.#isAsking = false;
     }

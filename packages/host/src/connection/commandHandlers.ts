@@ -3,11 +3,11 @@ import { type ErrorData, errorMessage } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';
+import { settleWithin } from '../agents/settleWithin.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
+import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
-import { settleWithin } from '../agents/settleWithin.js';
-import type { Delivery } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
@@ -29,7 +29,10 @@ const PING_PATIENCE_MS = 5_000;
  * After all that the client was to get before, as every answer; but not when the storage holds all of it up: a database that is away
  * must not look like a host that is.
  */
-async function answerPing(delivery: Delivery, connection: ClientConnection): Promise<LateResult<Readonly<Record<string, never>>>> {
+async function answerPing(
+  delivery: Delivery,
+  connection: ClientConnection,
+): Promise<LateResult<Readonly<Record<string, never>>>> {
   let isInOrder = false;
   await settleWithin(
     PING_PATIENCE_MS,

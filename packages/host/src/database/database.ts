@@ -29,10 +29,12 @@ export class DatabaseAwayError extends Error {
   readonly code = '08006';
 }
 
-/** The host ends while the database is away: whether a statement was carried out is not known. */
+/** The host ends while the database is away, or others have taken its place: whether a statement was carried out is not known. */
 class UndecidedFailure extends SessionFsFailure {
   constructor(cause: unknown) {
-    super('UNDECIDED', "the database can't be reached, and this host ends: the outcome is not known", { cause });
+    super('UNDECIDED', "the database can't be reached, and this host waits no longer: the outcome is not known", {
+      cause,
+    });
     this.name = 'UndecidedFailure';
   }
 }
@@ -42,7 +44,9 @@ export class Database {
   readonly #pool: Pool;
   readonly #connect: (max: number, answerMs: number) => Pool;
   readonly #log: HostLog;
-  readonly #closing = new AbortController();
+  #isEnding = false;
+  /** Aborted when the statements that wait are given up. */
+  #waiting = new AbortController();
 
   /** Rejects with a `DatabaseError` when it can't be reached now. */
   static async open({ url, log, env = process.env, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
@@ -115,14 +119,15 @@ export class Database {
    * the answer to the first run may have been lost.
    */
   async settle<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    const { signal } = this.#waiting;
     for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       try {
         return await this.query<R>(sql, values);
       } catch (error) {
         if (!isTransient(error)) throw error;
-        if (this.#closing.signal.aborted) throw new UndecidedFailure(error);
+        if (this.#isEnding || signal.aborted) throw new UndecidedFailure(error);
         this.#log.debug(`the database can't be reached, the statement is sent again: ${String(error)}`);
-        await this.#pause(delay);
+        await pause(delay, signal);
       }
     }
   }
@@ -143,28 +148,35 @@ export class Database {
     }
   }
 
-  /** Statements that wait for the database to come back are given up. */
+  /** Statements that wait for the database to come back are given up, also those that come later. */
   giveUp(): void {
-    this.#closing.abort();
+    this.#isEnding = true;
+    this.giveUpWaiting();
+  }
+
+  /** Statements that wait now are given up. */
+  giveUpWaiting(): void {
+    this.#waiting.abort();
+    this.#waiting = new AbortController();
   }
 
   async close(): Promise<void> {
     this.giveUp();
     await this.#pool.end();
   }
+}
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#closing;
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-    });
-  }
+/** Ends early when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }
 
 const MIN_VERSION = 140_000;

@@ -128,6 +128,10 @@ export class PgSessionStorage implements SessionStorage {
     return new Set(taken.map(({ fence }) => fence.sessionId));
   }
 
+  giveUpWaiting(): void {
+    this.#options.database.giveUpWaiting();
+  }
+
   /** Sessions that the index does not have: their host ended when it had begun them. */
   async *listUnindexed(): AsyncGenerator<string> {
     const { database, cluster } = this.#options;

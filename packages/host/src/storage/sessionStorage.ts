@@ -18,6 +18,8 @@ export interface SessionStorage {
   list(): AsyncIterable<string>;
   /** Where several hosts share a storage: the ids of sessions that are open here although another host has taken them. */
   findTaken?(): Promise<ReadonlySet<string>>;
+  /** What waits to be stored is given up: other hosts have the sessions by now. */
+  giveUpWaiting?(): void;
 }
 
 export interface OpenStoredOptions {

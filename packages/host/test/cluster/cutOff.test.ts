@@ -46,7 +46,8 @@ describe('a host that does not reach the database for a lease', () => {
     const alice = await host.raw('alice');
     const session = await rawSession([alice]);
     await begin(alice, session, 'long', 'slow');
-    const texts = () => alice.envelopes.flatMap(({ action }) => (action.type === 'session/delta' ? [action.content] : []));
+    const texts = () =>
+      alice.envelopes.flatMap(({ action }) => (action.type === 'session/delta' ? [action.content] : []));
     await expect.poll(() => texts().length).toBeGreaterThan(3);
     await server.stop('SIGQUIT');
     let told = 0;
@@ -80,9 +81,15 @@ describe('a host that does not reach the database for a lease', () => {
       .toBe(true);
     const session = await rawSession([alice]);
     await begin(alice, session, 'long', 'slow');
+    const carol = await one.host.raw('carol');
+    const elsewhere = await rawSession([bob, carol]);
     one.network.allow(false);
     one.network.cut();
+    alice.dispatch({ type: 'session/titleChanged', session, title: 'never stored' });
     expect(await alice.closed).toMatchObject({ code: 4409 });
+    // What other hosts have goes on here.
+    await carol.act({ type: 'session/titleChanged', session: elsewhere, title: 'through the link' });
+    await bob.nextAction(elsewhere, 'session/titleChanged');
     expect((await bob.stateOf(session)).turns).toMatchObject([{ id: 'long', error: { errorType: 'interrupted' } }]);
     await begin(bob, session, 'next', 'hello');
     await bob.nextAction(session, 'session/turnComplete');

@@ -132,7 +132,10 @@ export class ClusterLoad {
 
   #describe(uri: URI): string {
     const here = this.#handles.filter((handle) => handle.uri === uri);
-    const pending = here.map(({ state, confirmed, gone }) => `${state.value === confirmed.value ? 'in step' : 'pending'}${gone.value ? ` gone: ${gone.value.message}` : ''}`);
+    const pending = here.map(
+      ({ state, confirmed, gone }) =>
+        `${state.value === confirmed.value ? 'in step' : 'pending'}${gone.value ? ` gone: ${gone.value.message}` : ''}`,
+    );
     const states = this.#clients.map(({ connection }) => connection.value.state);
     return `${uri} (${pending.join(', ')}; clients ${states.join(', ')})`;
   }

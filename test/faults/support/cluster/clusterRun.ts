@@ -7,8 +7,8 @@ import { PATIENCE_MS } from '../amount.js';
 import { Balancer } from './balancer.js';
 import { ClusterLoad, expectSame, type Sent } from './clusterLoad.js';
 import { ClusterNode, LEASE_S } from './clusterNode.js';
-import { readLogs } from './readLogs.js';
 import { pick, seeded } from './random.js';
+import { readLogs } from './readLogs.js';
 
 export const CLUSTER_FAULTS = [
   'kill',
@@ -113,11 +113,19 @@ class ClusterRun {
       // Sometimes two things at once.
       if (others.length > 0 && this.#random() < 0.4) {
         const second = { node: pick(this.#random, others), holdMs: 100 + this.#random() * maxHoldMs };
-        planned.push({ ...second, fault: pick(this.#random, only.filter((fault) => !fault.endsWith('Database'))) });
+        planned.push({
+          ...second,
+          fault: pick(
+            this.#random,
+            only.filter((fault) => !fault.endsWith('Database')),
+          ),
+        });
         n++;
       }
       const names = planned.map(({ fault }) => fault).join(' and ');
-      this.history.push(planned.map((one) => `${one.fault} ${one.node.name} ${Math.round(one.holdMs)} ms`).join(' with '));
+      this.history.push(
+        planned.map((one) => `${one.fault} ${one.node.name} ${Math.round(one.holdMs)} ms`).join(' with '),
+      );
       const began = performance.now();
       await Promise.all(planned.map((one) => this.#make(one.fault, one.node, one.holdMs)));
       await load.goesOn();
@@ -129,7 +137,9 @@ class ClusterRun {
     for (const node of this.#nodes) await node.end('SIGTERM');
     const logs = await readLogs(url, load.sent.keys());
     check(load.sent, logs);
-    const errors = [...logs.values()].flat().filter((one) => one.type === 'action' && one.action.type === 'session/error');
+    const errors = [...logs.values()]
+      .flat()
+      .filter((one) => one.type === 'action' && one.action.type === 'session/error');
     const sent = [...load.sent.values()];
     return {
       accepted: load.acceptedCount,
@@ -209,9 +219,7 @@ class ClusterRun {
       const fresh = await load.connect(node.url);
       for (const uri of load.sent.keys()) {
         const session = await fresh.openSession(uri);
-        await expect
-          .poll(() => session.confirmed.value.activeTurn, { timeout: PATIENCE_MS })
-          .toBe(undefined);
+        await expect.poll(() => session.confirmed.value.activeTurn, { timeout: PATIENCE_MS }).toBe(undefined);
         const state = session.confirmed.value;
         expectSame(state, states.get(uri) ?? state, `diverged: ${uri} at host ${node.name}`);
         states.set(uri, state);

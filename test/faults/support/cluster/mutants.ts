@@ -55,7 +55,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     what: 'tells text that is not stored while it is cut off, and forgets to take it back',
     module: 'sessions/sessionStore.js',
-    changes: [['for (const client of new Set([...senders, ...this.#subscribers.list]))', 'for (const client of new Set(senders))']],
+    changes: [
+      [
+        'for (const client of new Set([...senders, ...this.#subscribers.list]))',
+        'for (const client of new Set(senders))',
+      ],
+    ],
     shownBy: ['stop'],
     found: /diverged|hangs|never answered|lost/,
   },

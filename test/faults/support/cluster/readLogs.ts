@@ -6,10 +6,9 @@ import { PgSessionStorage } from '../../../../packages/host/src/database/pgSessi
 import { silentLog } from '../../../../packages/host/src/hostLog.js';
 import type { LogRecord } from '../../../../packages/host/src/storage/log/eventLog.js';
 
-/** The logs of these sessions, read as a host reads them. Throws at the first line that is damaged, doubled or missing. */
-export async function readLogs(url: string, uris: Iterable<URI>): Promise<ReadonlyMap<URI, readonly LogRecord[]>> {
-  const database = await Database.open({ url, log: silentLog });
-  const storage = new PgSessionStorage({
+/** Sessions as a host sees them to which every other one is dead. */
+export function storageOf(database: Database): PgSessionStorage {
+  return new PgSessionStorage({
     database,
     hostId: randomUUID(),
     owned: new OwnedSessions(),
@@ -22,6 +21,12 @@ export async function readLogs(url: string, uris: Iterable<URI>): Promise<Readon
       throw new Error(`the log of ${sessionId} is damaged: ${JSON.stringify(damage)}`);
     },
   });
+}
+
+/** The logs of these sessions, read as a host reads them. Throws at the first line that is damaged, doubled or missing. */
+export async function readLogs(url: string, uris: Iterable<URI>): Promise<ReadonlyMap<URI, readonly LogRecord[]>> {
+  const database = await Database.open({ url, log: silentLog });
+  const storage = storageOf(database);
   try {
     const logs = new Map<URI, readonly LogRecord[]>();
     for (const uri of uris) {
