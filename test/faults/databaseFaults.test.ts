@@ -13,7 +13,7 @@ import { FaultPlan } from './support/faultPlan.js';
 import { play } from './support/script.js';
 
 const STEP = amount('every', { smoke: 60, full: 1 });
-const KILLS = amount('kills', { smoke: 5, full: 200 });
+const KILLS = amount('kills', { smoke: 10, full: 200 });
 const RESTARTS = amount('restarts', { smoke: 4, full: 40 });
 const AT_ONCE = isWhole ? 4 : 2;
 
