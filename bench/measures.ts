@@ -10,6 +10,7 @@ export const MEASURES = {
   storm: 'a thousand clients that come back at once',
   neighbours: 'what others notice of clients that do not read and of agents that are killed',
   openSessions: 'what an envelope costs while 1,000 sessions are open',
+  cluster: 'how long an action takes with a database, at its owner and through another host',
   page: 'the page in a real browser',
 } as const;
 

@@ -11,6 +11,8 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
+export { type DrainingHost, drainHost } from './cluster/drainHost.js';
+export { Database } from './database/database.js';
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
 export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';

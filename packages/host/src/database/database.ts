@@ -19,6 +19,8 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 8_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 500;
+/** A statement that takes too long this often does not come to an end, however often it is tried. */
+const MAX_TIMEOUTS = 3;
 
 /** SQLSTATE classes that say nothing about the statement: the server, the network or a lock was in the way. */
 const TRANSIENT = /^(?:08|53|55P03|57|40)/;
@@ -120,12 +122,18 @@ export class Database {
    */
   async settle<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     const { signal } = this.#waiting;
+    let timeouts = 0;
+    /** An earlier run may have been carried out. */
+    let isUnknown = false;
     for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       try {
         return await this.query<R>(sql, values);
       } catch (error) {
         if (!isTransient(error)) throw error;
-        if (this.#isEnding || signal.aborted) throw new UndecidedFailure(error);
+        if (isTimeout(error)) timeouts++;
+        else isUnknown = true;
+        if (timeouts === MAX_TIMEOUTS && !isUnknown) throw error;
+        if (this.#isEnding || signal.aborted || timeouts === MAX_TIMEOUTS) throw new UndecidedFailure(error);
         this.#log.debug(`the database can't be reached, the statement is sent again: ${String(error)}`);
         await pause(delay, signal);
       }
@@ -202,6 +210,11 @@ function startError(error: unknown, url: string): Error {
     'Start PostgreSQL, or check the address.',
     options,
   );
+}
+
+/** The server was there, but the statement took longer than `statement_timeout`. */
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === '57014';
 }
 
 /** Whether an error says nothing about the statement itself. */

@@ -1,6 +1,6 @@
 import type { HostLog } from '../hostLog.js';
 import type { DeviceToken, DeviceTokenStore } from '../server/access/deviceTokens.js';
-import { newToken } from '../server/access/tokenFile.js';
+import { newToken, TokenFile } from '../server/access/tokenFile.js';
 import type { TokenSource } from '../server/access/tokenSource.js';
 import type { Database } from './database.js';
 
@@ -18,10 +18,11 @@ export class PgTokens implements TokenSource {
   readonly #database: Database;
   readonly #log: HostLog;
 
-  constructor(database: Database, log: HostLog) {
+  /** The owner's token is kept in the state root too, for commands on this machine. */
+  constructor(database: Database, log: HostLog, stateRoot?: string) {
     this.#database = database;
     this.#log = log;
-    this.owner = new PgOwnerToken(database);
+    this.owner = new PgOwnerToken(database, stateRoot);
     this.devices = new PgDeviceTokens(database);
     this.use = new PgTokenUse(database, log);
   }
@@ -40,9 +41,9 @@ export class PgTokens implements TokenSource {
         const [found] = await this.#database.query<Marks>(marks);
         const before = seen;
         seen = found;
-        if (!before || !found) return;
-        if (before.devices !== found.devices) changed('devices');
-        if (before.owner !== found.owner) changed('owner');
+        // The first look can't know what changed since the caller has read them.
+        if (before?.devices !== found?.devices) changed('devices');
+        if (before?.owner !== found?.owner) changed('owner');
       } catch (error) {
         this.#log.debug(`the tokens could not be read: ${String(error)}`);
       } finally {
@@ -59,9 +60,11 @@ export class PgTokens implements TokenSource {
 export class PgOwnerToken {
   readonly path = 'the database';
   readonly #database: Database;
+  readonly #copy: TokenFile | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, stateRoot?: string) {
     this.#database = database;
+    this.#copy = stateRoot === undefined ? undefined : new TokenFile(stateRoot);
   }
 
   async readOrCreate(): Promise<string> {
@@ -72,7 +75,9 @@ export class PgOwnerToken {
 
   async read(): Promise<string | undefined> {
     const sql = 'select value from secret where name = $1';
-    return (await this.#database.settle<{ value: string }>(sql, [OWNER_TOKEN]))[0]?.value;
+    const token = (await this.#database.settle<{ value: string }>(sql, [OWNER_TOKEN]))[0]?.value;
+    if (token !== undefined) await this.#copy?.write(token);
+    return token;
   }
 
   async rotate(): Promise<string> {

@@ -39,9 +39,18 @@ export class OwnedElsewhere extends Error {
   }
 }
 
+/** The machines that have a session's folder. */
+export interface SessionPlace {
+  readonly name: string;
+  /** This host runs on one of them. */
+  readonly isHere: boolean;
+}
+
 export interface StoredSession {
   /** Another host may have written to it since this one had it open. */
   readonly isShared?: boolean;
+  /** Where several hosts share a storage. */
+  readonly place?: SessionPlace;
   readonly fs: SessionFs;
   readonly log: EventLog;
 }

@@ -108,6 +108,24 @@ describe('clients of two hosts at one session', () => {
     expect(items.map(({ resource }) => resource)).toEqual([fork]);
   });
 
+  it('make a session once, when both try to at the same time', async () => {
+    if (!alice || !bob) throw new Error('nobody there');
+    for (let round = 0; round < 5; round++) {
+      const created = `mock:/${crypto.randomUUID()}`;
+      const outcomes = await Promise.all(
+        [alice, bob].map((client) =>
+          client.request('createSession', { session: created }).then(
+            () => 'created',
+            (error: Error) => error.message,
+          ),
+        ),
+      );
+      const [refusal, ...others] = outcomes.filter((outcome) => outcome !== 'created');
+      expect(refusal).toContain('already exists');
+      expect(others).toEqual([]);
+    }
+  });
+
   it('go on at the other host when the owner ends, with all that was acknowledged', async () => {
     if (!alice || !bob) throw new Error('nobody there');
     bob.dispatch(message('before', 'hello'));

@@ -20,8 +20,10 @@ afterAll(async () => {
   await server?.dispose();
 });
 
+const alone = { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' };
+
 // To each, every other host is dead, unless told otherwise.
-const storage = (cluster: LivingHosts = { alive: [], isAlive: async () => false }) =>
+const storage = (cluster: LivingHosts = alone) =>
   new PgSessionStorage({
     database,
     hostId: randomUUID(),
@@ -90,7 +92,7 @@ describe('sessions on PostgreSQL', () => {
     const made = await storage().open('wanted', { create: true });
     await made?.fs.appendFile('/state/events.jsonl', 'first\n');
     await made?.fs.dispose();
-    const hosts = Array.from({ length: 6 }, () => storage({ alive: [], isAlive: async () => true }));
+    const hosts = Array.from({ length: 6 }, () => storage({ ...alone, isAlive: async () => true }));
     const outcomes = await Promise.allSettled(hosts.map((host) => host.open('wanted')));
     const [won] = outcomes.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
     const [row] = await database.query<{ owner: string }>("select owner from session where id = 'wanted'");
