@@ -126,16 +126,16 @@ export class ClusterSessions implements Sessions {
         throw error;
       });
       if (!(owner instanceof OwnedElsewhere)) return owner;
-      const found = await this.#follow(uri, owner.hostId).catch((error: unknown) => {
+      const found = await this.#follow(uri, owner.hostId).catch(async (error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) throw error;
+        await delay(RETRY_MS);
+        // The one that was asked may be about to stop, or has.
+        await within(until, this.#options.cluster.look()).catch(() => {});
         if (performance.now() < until) return undefined;
         const message = "the host that has this session can't be reached right now: try again";
         throw new RpcError(ERROR_CODE.tooManyRequests, message, { cause: error });
       });
       if (found) return found;
-      await delay(RETRY_MS);
-      // The one that was asked may be about to stop, or has.
-      await this.#options.cluster.look();
     }
   }
 
