@@ -358,7 +358,6 @@ export class Host {
   async drain(ms: number): Promise<void> {
     const { sessions } = this.#services;
     if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
-    this.#log.info('the host drains: other hosts take its sessions');
     await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
   }
 
