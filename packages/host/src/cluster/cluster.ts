@@ -36,10 +36,7 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(
-    options: Omit<HostBeatOptions, 'machine' | 'stateDir' | 'version'>,
-    beat: HostBeat,
-  ) {
+  private constructor(options: Omit<HostBeatOptions, 'machine' | 'stateDir' | 'version'>, beat: HostBeat) {
     const { hostId, place, database, log, linkKey, leaseMs } = options;
     this.hostId = hostId;
     this.place = place;
