@@ -17,7 +17,8 @@ export async function refusesConnections(url: string): Promise<boolean> {
 
 async function refusesOnce(address: { readonly host: string; readonly port: number }): Promise<boolean> {
   const socket = connect({ ...address, timeout: CONNECT_MS });
-  socket.once('timeout', () => socket.destroy());
+  // With an error: without one, neither event comes.
+  socket.once('timeout', () => socket.destroy(new Error('no answer')));
   try {
     await once(socket, 'connect');
     return false;
