@@ -11,6 +11,15 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
+export { type DatabaseReport, reportDatabase } from './cluster/databaseReport.js';
+export type { HostReport } from './cluster/hostReport.js';
+export { DatabaseError, hasPassword, withoutPassword } from './database/connectionConfig.js';
+export { Database } from './database/database.js';
+export { migrate, SchemaTooNewError } from './database/migrate.js';
+export { PgDeviceTokens, PgOwnerToken } from './database/pgTokens.js';
+export { silentLog } from './hostLog.js';
+export { MoveError } from './move/moveSide.js';
+export { isDatabaseAddress, type MoveReport, moveState } from './move/moveState.js';
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
 export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
@@ -18,6 +27,7 @@ export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 export { writePrivateFile } from './storage/fs/writePrivateFile.js';
+export { StateRootFailure } from './storage/stateRoot/stateRoot.js';
 
 /** Why this program may not fix anything in a state root; `undefined` if it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {

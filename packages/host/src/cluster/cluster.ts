@@ -63,6 +63,11 @@ export class Cluster {
     return this.#beat.isSure;
   }
 
+  /** Looks at once, as far as the database can be reached. */
+  look(): Promise<void> {
+    return this.#beat.look();
+  }
+
   /** Whether that host may still own what is written as its own. When in doubt, it may. */
   async isAlive(hostId: string): Promise<boolean> {
     if (hostId === this.hostId) return true;

@@ -49,6 +49,12 @@ export class PgSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
+    const fs = await this.openFiles(sessionId, create);
+    return fs && openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+  }
+
+  /** Takes a session and opens its files, without its log. */
+  async openFiles(sessionId: string, create: boolean): Promise<PgSessionFs | undefined> {
     const { database, initialCwd, owned } = this.#options;
     if (!(await this.exists(sessionId))) {
       if (!create) return undefined;
@@ -69,7 +75,7 @@ export class PgSessionStorage implements SessionStorage {
     });
     const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
     owned.add(session);
-    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    return fs;
   }
 
   async exists(sessionId: string): Promise<boolean> {

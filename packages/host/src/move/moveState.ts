@@ -1,0 +1,103 @@
+import { DEFAULT_LEASE_MS } from '../cluster/cluster.js';
+import { type HostLog, silentLog } from '../hostLog.js';
+import type { AdoptedTokens } from '../server/access/deviceTokens.js';
+import { copySession } from './copySession.js';
+import { openDatabaseSide } from './databaseSide.js';
+import { openFolderSide } from './folderSide.js';
+import { MoveError, type MoveSide } from './moveSide.js';
+
+export interface MoveOptions {
+  /** A state folder, or the address of a database. */
+  readonly from: string;
+  readonly to: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The place of the trusted folders in a database; defaults to this machine's name. */
+  readonly place?: string;
+  /** How long a host may be silent. */
+  readonly leaseMs?: number;
+  readonly signal?: AbortSignal;
+  readonly log?: HostLog;
+  /** Waits for hosts that don't beat, to be sure that they have ended. */
+  readonly onWaiting?: (hosts: readonly string[]) => void;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface MoveReport {
+  readonly copied: number;
+  /** Were there already, with the same bytes. */
+  readonly same: number;
+  /** Are there with other bytes; nothing of them was changed. */
+  readonly refused: readonly { readonly sessionId: string; readonly file: string }[];
+  readonly tokens: AdoptedTokens;
+  readonly trusted: number;
+  /** Hosts that began to use either side meanwhile. */
+  readonly intruders: readonly string[];
+}
+
+const DATABASE = /^postgres(?:ql)?:\/\//;
+
+export function isDatabaseAddress(where: string): boolean {
+  return DATABASE.test(where);
+}
+
+/**
+ * Copies all sessions, device tokens and trusted folders from one place to another. The source stays as it is. May be interrupted
+ * and run again. Rejects with a `MoveError`, a `DatabaseError` or a `StateRootFailure` when one of them can't be used.
+ */
+export async function moveState(options: MoveOptions): Promise<MoveReport> {
+  const { from, to } = options;
+  if (from === to) throw new MoveError('Both sides are the same.', 'Give another --to.');
+  const sides: MoveSide[] = [];
+  const folders: string[] = [];
+  const open = async (where: string, create: boolean) => {
+    const side = await openSide(where, create, options, folders[0]);
+    if (!isDatabaseAddress(where)) folders.push(side.name);
+    sides.push(side);
+    return side;
+  };
+  try {
+    // Folders first: their locks tell a database that an earlier run has ended.
+    if (isDatabaseAddress(from)) {
+      const target = await open(to, true);
+      return await copyAll(await open(from, false), target, options);
+    }
+    return await copyAll(await open(from, false), await open(to, true), options);
+  } finally {
+    for (const side of sides.reverse()) await side.close();
+  }
+}
+
+function openSide(where: string, create: boolean, options: MoveOptions, heldFolder: string | undefined) {
+  const { env, place, leaseMs = DEFAULT_LEASE_MS, log = silentLog, onWaiting = () => undefined } = options;
+  if (!isDatabaseAddress(where)) return openFolderSide(where, { create, log });
+  return openDatabaseSide({
+    url: where,
+    env,
+    leaseMs,
+    log,
+    onWaiting,
+    ...(place !== undefined && { place }),
+    ...(heldFolder !== undefined && { heldFolder }),
+  });
+}
+
+async function copyAll(from: MoveSide, to: MoveSide, options: MoveOptions): Promise<MoveReport> {
+  const { signal = new AbortController().signal, onProgress } = options;
+  const ids: string[] = [];
+  for await (const id of from.listSessions()) ids.push(id);
+  const refused: { sessionId: string; file: string }[] = [];
+  let [copied, same] = [0, 0];
+  for (const sessionId of ids) {
+    signal.throwIfAborted();
+    onProgress?.(copied + same + refused.length, ids.length);
+    const outcome = await copySession(sessionId, from, to, signal);
+    if (outcome === 'copied') copied++;
+    else if (outcome === 'same') same++;
+    else refused.push({ sessionId, file: outcome.differs });
+  }
+  const tokens = await to.tokens.adopt(await from.tokens.list());
+  const trusted = await from.trust.list();
+  for (const folder of trusted) await to.trust.trust(folder);
+  const intruders = [...(await from.intruders()), ...(await to.intruders())];
+  return { copied, same, refused, tokens, trusted: trusted.length, intruders };
+}
