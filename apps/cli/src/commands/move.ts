@@ -3,6 +3,7 @@ import { defineCommand, JSON_OPTION } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 import { explained, warnOfPassword } from '../database/databaseAddress.js';
 import { Progress } from '../output/progress.js';
+import { safeLine } from '../text/safeText.js';
 
 const MAX_SHOWN = 20;
 
@@ -27,7 +28,7 @@ export const command = defineCommand({
   },
   notes: `Copies sessions, device tokens and trusted folders; --from stays as it is. No host may run on either side. Every file is
 read back and compared. A session that is there already with the same bytes is skipped; one with other bytes is named and left as
-it is, and the exit code is 1. An interrupted run can be run again. The host's own token is not copied: a database has its own.`,
+it is, one that can't be read too, and the exit code is 1. An interrupted run can be run again. The host's own token is not copied: a database has its own.`,
   examples: [
     'agenthost move --from ~/.agenthost --to postgres://agenthost@db.example.org/agenthost',
     'agenthost move --from postgres://agenthost@db.example.org/agenthost --to ~/agenthost-copy',
@@ -61,7 +62,8 @@ it is, and the exit code is 1. An interrupted run can be run again. The host's o
       progress.end();
       if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
       else print(report, withoutPassword(to));
-      return report.refused.length > 0 || report.tokens.refused.length > 0 ? EXIT.failed : EXIT.ok;
+      const { refused, failed, tokens } = report;
+      return refused.length + failed.length + tokens.refused.length > 0 ? EXIT.failed : EXIT.ok;
     } catch (error) {
       progress.end();
       if (!stop.signal.aborted) throw error;
@@ -108,16 +110,18 @@ function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
-function print({ copied, same, refused, tokens, trusted, intruders }: MoveReport, to: string): void {
+function print({ copied, same, refused, failed, tokens, trusted, intruders }: MoveReport, to: string): void {
   const sessions = `${counted(copied, 'session')} ${copied === 1 ? 'was' : 'were'} copied to ${to}`;
   const already = same > 0 ? `, ${same} ${same === 1 ? 'was' : 'were'} there already` : '';
   const others = `${counted(tokens.added, 'device token')} and ${counted(trusted, 'trusted folder')} as well`;
   process.stdout.write(`${sessions}${already}, ${others}.\n`);
-  for (const { sessionId, file } of refused.slice(0, MAX_SHOWN)) {
-    process.stderr.write(`${sessionId} is there with another ${file}: it was left as it is.\n`);
-  }
-  const more = refused.length - MAX_SHOWN;
-  if (more > 0) process.stderr.write(`${more} more are there with other bytes; --json lists all.\n`);
+  const troubles = [
+    ...failed.map(({ sessionId, reason }) => `${sessionId} could not be copied: ${reason}.`),
+    ...refused.map(({ sessionId, file }) => `${sessionId} is there with another ${file}: it was left as it is.`),
+  ];
+  for (const trouble of troubles.slice(0, MAX_SHOWN)) process.stderr.write(`${safeLine(trouble)}\n`);
+  const more = troubles.length - MAX_SHOWN;
+  if (more > 0) process.stderr.write(`${more} more were not copied; --json lists all.\n`);
   for (const name of tokens.refused) process.stderr.write(`There is another token for ${name}: it was kept.\n`);
   for (const host of intruders) {
     process.stderr.write(`${host} was started meanwhile: start it again, so that it lists what was copied.\n`);

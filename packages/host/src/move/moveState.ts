@@ -1,3 +1,4 @@
+import { errorMessage } from '@agenthost/protocol/internal';
 import { DEFAULT_LEASE_MS } from '../cluster/cluster.js';
 import { type HostLog, silentLog } from '../hostLog.js';
 import type { AdoptedTokens } from '../server/access/deviceTokens.js';
@@ -28,6 +29,8 @@ export interface MoveReport {
   readonly same: number;
   /** Are there with other bytes; nothing of them was changed. */
   readonly refused: readonly { readonly sessionId: string; readonly file: string }[];
+  /** Could not be copied. */
+  readonly failed: readonly { readonly sessionId: string; readonly reason: string }[];
   readonly tokens: AdoptedTokens;
   readonly trusted: number;
   /** Hosts that began to use either side meanwhile. */
@@ -86,18 +89,24 @@ async function copyAll(from: MoveSide, to: MoveSide, options: MoveOptions): Prom
   const ids: string[] = [];
   for await (const id of from.listSessions()) ids.push(id);
   const refused: { sessionId: string; file: string }[] = [];
+  const failed: { sessionId: string; reason: string }[] = [];
   let [copied, same] = [0, 0];
-  for (const sessionId of ids) {
+  for (const [done, sessionId] of ids.entries()) {
     signal.throwIfAborted();
-    onProgress?.(copied + same + refused.length, ids.length);
-    const outcome = await copySession(sessionId, from, to, signal);
+    onProgress?.(done, ids.length);
+    // One that can't be read must not keep the others.
+    const outcome = await copySession(sessionId, from, to, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return { failed: errorMessage(error) };
+    });
     if (outcome === 'copied') copied++;
     else if (outcome === 'same') same++;
+    else if ('failed' in outcome) failed.push({ sessionId, reason: outcome.failed });
     else refused.push({ sessionId, file: outcome.differs });
   }
   const tokens = await to.tokens.adopt(await from.tokens.list());
   const trusted = await from.trust.list();
   for (const folder of trusted) await to.trust.trust(folder);
   const intruders = [...(await from.intruders()), ...(await to.intruders())];
-  return { copied, same, refused, tokens, trusted: trusted.length, intruders };
+  return { copied, same, refused, failed, tokens, trusted: trusted.length, intruders };
 }

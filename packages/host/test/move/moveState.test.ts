@@ -9,6 +9,7 @@ import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../../../test/support/testHost.js';
 import { Database } from '../../src/database/database.js';
 import { silentLog } from '../../src/hostLog.js';
+import { openDatabaseSide } from '../../src/move/databaseSide.js';
 import { type MoveOptions, moveState } from '../../src/move/moveState.js';
 
 let server: TestPostgres;
@@ -157,14 +158,21 @@ describe('moving a state folder into a database and out again', () => {
     await move(source, database);
     expect(await move(source, database)).toMatchObject({ copied: 0, same: 2, refused: [], tokens: { added: 0 } });
     expect(await move(database, source)).toMatchObject({ copied: 0, same: 2, refused: [], tokens: { added: 0 } });
-    await appendFile(join(source, 'session-state', id, 'events.jsonl'), 'more\n');
+    const log = join(source, 'session-state', id, 'events.jsonl');
+    const bytes = await readFile(log);
+    // One byte is another.
+    await writeFile(log, bytes.with(bytes.length - 3, 0x20));
+    expect(await move(source, database)).toMatchObject({ same: 1, refused: [{ sessionId: id, file: 'events.jsonl' }] });
+    await writeFile(log, bytes);
+    expect(await move(source, database)).toMatchObject({ same: 2, refused: [] });
+    await appendFile(log, 'more\n');
     const before = await filesOf(source);
     const refused = [{ sessionId: id, file: 'events.jsonl' }];
     expect(await move(source, database)).toMatchObject({ copied: 0, same: 1, refused });
     expect(await move(database, source)).toMatchObject({ copied: 0, same: 1, refused });
     expect(await filesOf(source)).toEqual(before);
     await writeFile(join(source, 'session-state', id, 'another'), 'file');
-    await truncate(join(source, 'session-state', id, 'events.jsonl'), 10);
+    await truncate(log, 10);
     expect(await move(database, source)).toMatchObject({ copied: 0, same: 1, refused: [{ sessionId: id }] });
   });
 
@@ -206,6 +214,29 @@ describe('moving a state folder into a database and out again', () => {
     cleanups.push(() => rm(`${source}-link`, { force: true }));
     await expect(move(source, `${source}-link`)).rejects.toThrow(/can't be used/);
     await expect(move(join(empty, 'nothing'), database)).rejects.toThrow('is not a state folder');
+  });
+
+  it('copies the others when a session can not be read', async () => {
+    const [source, database] = [await folder(), await server.newDatabase()];
+    const id = (await fill(source)).slice('mock:/'.length);
+    // A name that is no text.
+    const name = Buffer.concat([Buffer.from(`${join(source, 'session-state', id)}/bad-`), Buffer.from([0xff, 0xfe])]);
+    await writeFile(name, 'x');
+    expect(await move(source, database)).toMatchObject({ copied: 1, failed: [{ sessionId: id }] });
+    await rm(name);
+    expect(await move(source, database)).toMatchObject({ copied: 1, same: 1, failed: [] });
+  });
+
+  it('tells of a host that is started meanwhile', async () => {
+    const database = await server.newDatabase();
+    const options = { url: database, env: {}, leaseMs: 1_000, log: silentLog, onWaiting: () => undefined };
+    const side = await openDatabaseSide(options);
+    cleanups.push(() => side.close());
+    expect(await side.intruders()).toEqual([]);
+    const host = await startTestHost({ database, leaseMs: 1_000 });
+    expect(await side.intruders()).toEqual([`${hostname()} (${host.url.href})`]);
+    await host.dispose();
+    expect(await side.intruders()).toEqual([]);
   });
 
   it('waits for hosts that were killed, and takes their sessions', async () => {
