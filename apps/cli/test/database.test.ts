@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -59,6 +60,11 @@ describe('agenthost move', () => {
     const busy = await runCli(['move', '--from', database, '--to', target, '--lease', '2']);
     expect(busy).toMatchObject({ code: 1, stdout: '' });
     expect(busy.stderr).toContain(`A host uses this database: ${hostname()} (${host.url.href})`);
+    // Silent, but it may go on.
+    host.process.kill('SIGSTOP');
+    const stopped = await runCli(['move', '--from', database, '--to', target, '--lease', '1']);
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('A host uses this database') });
+    host.process.kill('SIGCONT');
     host.process.kill('SIGTERM');
     await once(host.process, 'exit');
     const back = await runCli(['move', '--from', database, '--to', target, '--json']);
@@ -74,6 +80,23 @@ describe('agenthost move', () => {
     await writeFile(join(source, 'session-state', id, 'more'), 'x');
     const refused = await runCli(['move', '--from', source, '--to', database]);
     expect(refused).toMatchObject({ code: 1, stderr: `${id} is there with another more: it was left as it is.\n` });
+  });
+
+  it('ends at a signal, and gives both sides free', async () => {
+    const [source, database] = [await filled(), await server.newDatabase()];
+    const cli = join(import.meta.dirname, '../dist/main.js');
+    const user = await serve(database);
+    user.process.kill('SIGSTOP');
+    const child = spawn(process.execPath, [cli, 'move', '--from', source, '--to', database, '--lease', '60'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: source },
+    });
+    const [said] = (await once(child.stderr, 'data')) as [Buffer];
+    expect(String(said)).toBe(`Waiting to see whether ${hostname()} (${user.url.href}) still runs.\n`);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([143, null]);
+    await user.kill('SIGKILL');
+    expect(await runCli(['move', '--from', source, '--to', database])).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says what to do about wrong arguments', async () => {

@@ -27,7 +27,6 @@ export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 export { writePrivateFile } from './storage/fs/writePrivateFile.js';
-export { StateRootFailure } from './storage/stateRoot/stateRoot.js';
 
 /** Why this program may not fix anything in a state root; `undefined` if it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {

@@ -67,7 +67,7 @@ it is, one that can't be read too, and the exit code is 1. An interrupted run ca
     } catch (error) {
       progress.end();
       if (!stop.signal.aborted) throw error;
-      throw new CommandError(EXIT.interrupted, 'Interrupted.', 'Run it again: it goes on where it was.', {
+      throw new CommandError(stop.exitCode(), 'Interrupted.', 'Run it again: it goes on where it was.', {
         cause: error,
       });
     } finally {
@@ -90,16 +90,20 @@ function leaseOf(text: string): number {
 }
 
 /** The first signal ends the copy at the next piece, so that nothing stays locked; a second one at once. */
-function stopSignal(): { readonly signal: AbortSignal; dispose(): void } {
+function stopSignal(): { readonly signal: AbortSignal; exitCode(): number; dispose(): void } {
   const stop = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = () => {
-    if (stop.signal.aborted) process.exit(EXIT.interrupted);
+  const codes = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
+  const signals = Object.keys(codes) as (keyof typeof codes)[];
+  let code: number = EXIT.interrupted;
+  const onSignal = (signal: NodeJS.Signals) => {
+    code = codes[signal as keyof typeof codes];
+    if (stop.signal.aborted) process.exit(code);
     stop.abort();
   };
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: stop.signal,
+    exitCode: () => code,
     dispose: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },

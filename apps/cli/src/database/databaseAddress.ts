@@ -4,7 +4,6 @@ import {
   hasPassword,
   MoveError,
   SchemaTooNewError,
-  StateRootFailure,
   silentLog,
 } from '@agenthost/host/maintenance';
 import type { OptionSpec } from '../command.js';
@@ -47,13 +46,14 @@ export async function withDatabase<T>(address: string, work: (database: Database
   });
 }
 
-/** Failures of databases and state folders, for the user. */
+/** Failures of databases and moves, for the user. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    const known = cause instanceof DatabaseError || cause instanceof MoveError || cause instanceof StateRootFailure;
-    if (known) throw new CommandError(EXIT.failed, cause.what, cause.whatToDo, { cause });
+    if (cause instanceof DatabaseError || cause instanceof MoveError) {
+      throw new CommandError(EXIT.failed, cause.what, cause.whatToDo, { cause });
+    }
     if (cause instanceof SchemaTooNewError) {
       throw new CommandError(EXIT.failed, cause.message, 'Run the agenthost of the newest host.', { cause });
     }

@@ -24,6 +24,8 @@ export interface DatabaseSideOptions {
   readonly heldFolder?: string;
   readonly log: HostLog;
   readonly onWaiting: (hosts: readonly string[]) => void;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
 }
 
 /** Joins the hosts of the database as one that takes no sessions of others. Rejects with a `MoveError` when another one runs. */
@@ -49,7 +51,9 @@ export async function openDatabaseSide(options: DatabaseSideOptions): Promise<Mo
     });
     cluster = joined;
     await joined.drain();
-    await assertQuiet(joined, database, leaseMs, options.onWaiting);
+    await assertQuiet(joined, database, leaseMs, options);
+    // All of them have ended; rows of the killed ones are still there.
+    const before = new Set(joined.hosts.map(({ id }) => id));
     const storage = new PgSessionStorage({
       database,
       hostId,
@@ -79,7 +83,7 @@ export async function openDatabaseSide(options: DatabaseSideOptions): Promise<Mo
       },
       intruders: async () => {
         await joined.look();
-        return joined.hosts.filter(({ id }) => id !== hostId && joined.alive.includes(id)).map(describeHost);
+        return joined.hosts.filter(({ id }) => !before.has(id) && joined.alive.includes(id)).map(describeHost);
       },
       close: async () => {
         await joined.leave();

@@ -7,10 +7,10 @@ import { LocalSessionFs } from '../storage/fs/localSessionFs.js';
 import { SESSION_STATE_FOLDER } from '../storage/fs/sessionFolder.js';
 import { LocalSessionStorage } from '../storage/localSessionStorage.js';
 import { SequenceFailure, SequenceFile } from '../storage/stateRoot/sequenceFile.js';
-import { StateRoot } from '../storage/stateRoot/stateRoot.js';
+import { StateRoot, StateRootFailure } from '../storage/stateRoot/stateRoot.js';
 import { MoveError, type MoveSide, type SessionFiles } from './moveSide.js';
 
-/** Opens a state folder and takes its lock. Rejects with a `StateRootFailure` when a host has it. */
+/** Opens a state folder and takes its lock. Rejects with a `MoveError` when a host has it. */
 export async function openFolderSide(
   path: string,
   { create, log }: { readonly create: boolean; readonly log: HostLog },
@@ -18,7 +18,12 @@ export async function openFolderSide(
   if (!create && !(await stat(join(path, SESSION_STATE_FOLDER)).catch(() => undefined))) {
     throw new MoveError(`${path} is not a state folder.`, 'Give the folder in which a host keeps its sessions.');
   }
-  const stateRoot = await StateRoot.open({ path, env: {}, warn: (message) => log.warn(message) });
+  const warn = (message: string) => log.warn(message);
+  const stateRoot = await StateRoot.open({ path, env: {}, warn }).catch((error: unknown) => {
+    if (!(error instanceof StateRootFailure)) throw error;
+    const whatToDo = error.code === 'LOCKED' ? 'Stop it, then run this again.' : 'Mend that, or give another folder.';
+    throw new MoveError(error.what, whatToDo, { cause: error });
+  });
   const sessions = new LocalSessionStorage({
     stateRoot: stateRoot.path,
     listSessionIds: () => stateRoot.listSessionIds(),

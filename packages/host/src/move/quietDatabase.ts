@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster.js';
 import type { KnownHost } from '../cluster/hostBeat.js';
+import { acceptsConnections } from '../cluster/refusesConnections.js';
 import type { Database } from '../database/database.js';
 import { MoveError } from './moveSide.js';
 
-/** Resolves when no other host on the database is alive. One that does not beat is waited for, a lease at most. */
+/**
+ * Resolves when no other host on the database is alive. One that does not beat is waited for, a lease at most. One that is silent
+ * but listens has a longer lease, or was stopped and may go on.
+ */
 export async function assertQuiet(
   cluster: Cluster,
   database: Database,
   leaseMs: number,
-  onWaiting: (hosts: readonly string[]) => void,
+  { onWaiting, signal }: { readonly onWaiting: (hosts: readonly string[]) => void; readonly signal: AbortSignal },
 ): Promise<void> {
   const first = new Map(cluster.hosts.map(({ id, beat }) => [id, beat]));
   for (let isFirst = true; ; isFirst = false) {
@@ -18,9 +22,14 @@ export async function assertQuiet(
     if (beating.length > 0) throw await hostsRun(beating, database);
     const unsure: KnownHost[] = [];
     for (const host of others) if (await cluster.isAlive(host.id)) unsure.push(host);
-    if (unsure.length === 0) return;
+    if (unsure.length === 0) {
+      const listening: KnownHost[] = [];
+      for (const host of others) if (host.url && (await acceptsConnections(host.url))) listening.push(host);
+      if (listening.length > 0) throw await hostsRun(listening, database);
+      return;
+    }
     if (isFirst) onWaiting(unsure.map(describeHost));
-    await delay(leaseMs / 8);
+    await delay(leaseMs / 8, undefined, { signal });
     await cluster.look();
   }
 }

@@ -199,7 +199,7 @@ describe('moving a state folder into a database and out again', () => {
   it('refuses a folder that a host holds, and a database that a host uses, and says which', async () => {
     const [source, empty, database] = [await folder(), await folder(), await server.newDatabase()];
     const host = await startTestHost({ stateDir: source });
-    await expect(move(source, database)).rejects.toThrow(/can't be used: .*process/);
+    await expect(move(source, database)).rejects.toThrow(/can't be used: .*process .*Stop it/);
     await host.dispose();
     const user = await startTestHost({ database, leaseMs: 1_000 });
     const session = await (await user.connect()).createSession({ provider: 'mock' });
@@ -229,7 +229,8 @@ describe('moving a state folder into a database and out again', () => {
 
   it('tells of a host that is started meanwhile', async () => {
     const database = await server.newDatabase();
-    const options = { url: database, env: {}, leaseMs: 1_000, log: silentLog, onWaiting: () => undefined };
+    const { signal } = new AbortController();
+    const options = { url: database, env: {}, leaseMs: 1_000, log: silentLog, onWaiting: () => undefined, signal };
     const side = await openDatabaseSide(options);
     cleanups.push(() => side.close());
     expect(await side.intruders()).toEqual([]);
