@@ -27,8 +27,9 @@ export const command = defineCommand({
     ...JSON_OPTION,
   },
   notes: `Copies sessions, device tokens and trusted folders; --from stays as it is. No host may run on either side. Every file is
-read back and compared. A session that is there already with the same bytes is skipped; one with other bytes is named and left as
-it is, one that can't be read too, and the exit code is 1. An interrupted run can be run again. The host's own token is not copied: a database has its own.`,
+read back and compared. A session that is there already with the same bytes is skipped; one with other bytes, or that can't be
+read, is named and left as it is, and the exit code is 1. An interrupted run can be run again. The host's own token is not copied:
+a database has its own.`,
   examples: [
     'agenthost move --from ~/.agenthost --to postgres://agenthost@db.example.org/agenthost',
     'agenthost move --from postgres://agenthost@db.example.org/agenthost --to ~/agenthost-copy',
