@@ -15,7 +15,14 @@ export const SWEEPS = [
   'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild,programs/dev}.test.ts',
 ];
 
-export default defineConfig({
+/** Tests that leave nothing behind share a worker: a new one for each file takes most of their time. */
+const SHARING = [
+  'packages/{protocol,client,ahp,sessions}/test/**/*.test.ts',
+  'packages/host/test/{connection,customizations,sessionIndex,sessions,state,storage}/**/*.test.ts',
+];
+
+/** What all suites have in common. */
+export const base = defineConfig({
   resolve: {
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
     alias: [
@@ -48,5 +55,19 @@ export default defineConfig({
     // A hang is what these find. How fast something is, the benchmarks say.
     testTimeout: 90_000,
     hookTimeout: 90_000,
+  },
+});
+
+const { include = [], exclude = [], ...common } = base.test ?? {};
+
+export default defineConfig({
+  ...base,
+  test: {
+    ...common,
+    // A project adds its files to those that are given here: so there are none.
+    projects: [
+      { extends: true, test: { name: 'sharing', include: SHARING, exclude, isolate: false } },
+      { extends: true, test: { name: 'isolated', include, exclude: [...exclude, ...SHARING] } },
+    ],
   },
 });

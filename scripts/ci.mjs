@@ -1,23 +1,33 @@
-// Runs every suite in turn, continues after a failure, and prints only the sum on the last line.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+// Runs every suite, continues after a failure, and prints only the sum on the last line.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const results = join(root, '.cache', 'test-results.json');
 
-/** A suite counts its tests if it leaves results, else it counts as one. */
+/**
+ * One after the other. A suite counts its tests if it leaves results, else it counts as one. `beside` runs at the same time with the
+ * rest of the processors: real agents and windows mostly wait.
+ */
 const suites = [
   { command: ['test'], counts: true },
   { command: ['run', 'test:sweeps'], counts: true },
-  { command: ['run', 'test:agents'], counts: true },
+  {
+    command: ['run', 'test:agents'],
+    counts: true,
+    beside: { command: ['run', 'test:convergence', '--', '--runs', '10000', '--unseen', '2500'], counts: true },
+  },
   { command: ['run', 'test:security'], counts: true },
   // A log of 1 GiB and fifty rounds, as `npm run test:faults` has them alone, take two minutes more.
   { command: ['run', 'test:faults', '--', '--log_mib', '512', '--index_rounds', '20'], counts: true },
-  { command: ['run', 'test:convergence', '--', '--runs', '10000', '--unseen', '2500'], counts: true },
-  { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
-  { command: ['run', 'test:vscode', '--', '-t', '1.139.1'], counts: true },
+  {
+    command: ['run', 'test:vscode', '--', '-t', '1.139.1'],
+    counts: true,
+    beside: { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
+  },
   { command: ['run', 'lint'], counts: false },
   { command: ['run', 'audit'], counts: false },
 ];
@@ -29,13 +39,46 @@ const notChecked = [];
 let passed = 0;
 let failed = 0;
 const failures = [];
-for (const { command, counts } of suites) {
-  console.log(`\n$ npm ${command.join(' ')}`);
+for (const { beside, ...suite } of suites) {
+  const other = beside && runBeside(beside);
+  take(suite, await run(suite, { stdio: 'inherit' }));
+  if (!other) continue;
+  const outcome = await other;
+  console.log(`\n$ npm ${beside.command.join(' ')} (ran beside the suite above)`);
+  console.log(readFileSync(outcome.output, 'utf8'));
+  take(beside, outcome);
+}
+if (notChecked.length > 0) console.log(`\nWARNING: not checked: ${notChecked.join(', ')} (see above for why).`);
+// Repeated at the end: of a long log only the end may be kept.
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}`);
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);
+
+/** Runs a suite to its end. */
+async function run({ command }, options, name = 'test-results') {
+  if (options.stdio === 'inherit') console.log(`\n$ npm ${command.join(' ')}`);
+  const results = join(root, '.cache', `${name}.json`);
   rmSync(results, { force: true });
-  const { status } = spawnSync('npm', command, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  const env = { ...process.env, AGENTHOST_TEST_RESULTS: results };
+  const child = spawn('npm', command, { cwd: root, env, shell: process.platform === 'win32', ...options });
+  if (options.stdio !== 'inherit') setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  const [status] = await once(child, 'exit');
+  return { status, results };
+}
+
+/** The same with a low priority, and with its output in a file. */
+async function runBeside(suite) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const output = join(root, '.cache', 'beside.log');
+  const file = openSync(output, 'w');
+  return { ...(await run(suite, { stdio: ['ignore', file, file] }, 'beside-results')), output };
+}
+
+/** Adds the outcome of a suite to the sums. */
+function take({ command, counts }, { status, results }) {
   if (status === NOT_CHECKED) {
     notChecked.push(command.join(' '));
-    continue;
+    return;
   }
   const counted = counts && existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
   passed += counted ? counted.numPassedTests : Number(status === 0);
@@ -44,11 +87,6 @@ for (const { command, counts } of suites) {
   if (status !== 0)
     failures.push(`npm ${command.join(' ')}: exit code ${status}`, ...(counted ? failuresIn(counted) : []));
 }
-if (notChecked.length > 0) console.log(`\nWARNING: not checked: ${notChecked.join(', ')} (see above for why).`);
-// Repeated at the end: of a long log only the end may be kept.
-if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}`);
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exit(failed > 0 || passed === 0 ? 1 : 0);
 
 /** A line for each failed test, with the first lines of its reason. */
 function failuresIn({ testResults }) {

@@ -211,7 +211,8 @@ function runTests(config, args) {
 function reporters(args) {
   if (args.some((arg) => arg.startsWith('--reporter'))) return [];
   mkdirSync(join(root, '.cache'), { recursive: true });
-  return ['--reporter=default', '--reporter=json', `--outputFile.json=${join(root, '.cache', 'test-results.json')}`];
+  const results = process.env.AGENTHOST_TEST_RESULTS ?? join(root, '.cache', 'test-results.json');
+  return ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
 }
 
 function bin(packageName, command) {

@@ -98,7 +98,15 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'sessions/history': ['sessions/turn', 'storage', 'storage/fs', 'storage/log'],
   'sessions/turn': ['agents', 'agents/events', 'sessions/content', 'state'],
   'sessions/content': ['agents', 'agents/events', 'storage/artifacts', 'storage/fs', 'storage/log'],
-  'sessions/folder': ['agents', 'agents/events', 'customizations', 'storage/artifacts', 'storage/fs', 'storage/log'],
+  'sessions/folder': [
+    'agents',
+    'agents/events',
+    'customizations',
+    'storage',
+    'storage/artifacts',
+    'storage/fs',
+    'storage/log',
+  ],
   move: [
     'cluster',
     'customizations',

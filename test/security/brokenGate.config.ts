@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import base from '../../vitest.config.js';
+import { base } from '../../vitest.config.js';
 import { GATES } from './gates.js';
 
 const ROOT = join(import.meta.dirname, '../..');

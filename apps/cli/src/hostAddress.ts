@@ -37,7 +37,7 @@ export function hostAddress(options: AddressOptions, env = process.env): HostAdd
     EXIT.unauthorized,
     `There is no token for ${url.origin}.`,
     isOurs
-      ? `Give the one that the host was started with, or of its database: --token or $AGENTHOST_TOKEN.`
+      ? `Give the one that the host was started with: --token or $AGENTHOST_TOKEN.`
       : `Give it with --token or $AGENTHOST_TOKEN; on the host's machine, agenthost token show tells it.`,
   );
 }

@@ -44,7 +44,7 @@ export async function openDatabase(options: HostBackendOptions, url: string): Pr
       sequence,
       trust: new PgTrust(database, options.place ?? machine),
       deviceTokens: new DeviceTokens(new PgDeviceTokens(database)),
-      openTokens: async () => new PgTokens(database, log),
+      openTokens: async () => new PgTokens(database, log, stateRoot.path),
       cluster,
       closing: () => {
         setTimeout(() => database.giveUp(), PATIENCE_MS).unref();

@@ -25,7 +25,7 @@ import { Authenticator } from './server/access/authenticator.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
 import { HostTokens } from './server/access/hostTokens.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
-import { localUrl } from './server/networkAddress.js';
+import { linkUrlOf, localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
@@ -80,6 +80,7 @@ export class Host {
   /** The address on this machine, and the link with the token. */
   #address: { readonly local: URL; readonly link: () => string } | undefined;
   #closing: Promise<void> | undefined;
+  readonly #closed = new AbortController();
 
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
   static async start(options: HostOptions): Promise<Host> {
@@ -178,6 +179,7 @@ export class Host {
         delivery,
         publisher,
         sequence,
+        defaultDirectory: pathToFileURL(defaultDirectory).href,
         broadcast: clients.broadcast.bind(clients),
         log,
       });
@@ -216,6 +218,7 @@ export class Host {
         version: HOST_VERSION,
         instanceId: stateRoot.lock.holder.instanceId,
         machine: hostname(),
+        ...(backend.cluster && { place: backend.cluster.place }),
       },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,
@@ -248,6 +251,8 @@ export class Host {
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
       backend.cluster?.onTakeOver(() => local.takeOver());
+      // Told by `agenthost cluster drain`: it takes the time that it takes.
+      backend.cluster?.onDrain(() => void cluster?.drain(host.#closed.signal));
       return host;
     } catch (error) {
       await host.close();
@@ -305,18 +310,21 @@ export class Host {
       log: this.#log,
     });
     this.#tokens = tokens;
+    const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
     const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
       port: options.port ?? 0,
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      ...(this.#backend.cluster && { linkUrl }),
       allowedOrigins: options.allowedOrigins ?? [],
       maxConnections: options.maxConnections ?? 2_000,
       guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
       ...(page && { page }),
+      health: () => this.#backend.cluster?.trouble,
       onConnection: (transport, credential) => {
         tokens.used(credential);
         this.#connect(transport, credential);
@@ -332,7 +340,7 @@ export class Host {
     });
     const url = await this.#server.listen();
     const { publicUrl } = options;
-    await this.#backend.cluster?.listening(localUrl(url));
+    await this.#backend.cluster?.listening(linkUrl(url));
     await this.#stateRoot.lock.update({
       url: url.href,
       ...(publicUrl && { publicUrl: publicUrl.href }),
@@ -354,12 +362,24 @@ export class Host {
     return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
   }
 
+  /**
+   * Before `close`, on a host with a database: others see that it is about to stop, and take its sessions as they come to rest.
+   * Resolves when none is left, or after `ms`. Does nothing on a host of its own.
+   */
+  async drain(ms: number): Promise<void> {
+    const { sessions } = this.#services;
+    if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
+    this.#log.info('the host drains: other hosts take its sessions');
+    await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    this.#closed.abort();
     this.#backend.closing?.();
     await this.#tokens?.dispose();
     for (const source of this.#sources) source.dispose();

@@ -45,6 +45,8 @@ export interface ListenOptions {
   readonly port?: number;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
+  /** With a database: where other hosts reach this one. Defaults to the address, with the machine's name where it is a wildcard. */
+  readonly linkUrl?: URL;
   readonly allowedOrigins?: readonly string[];
   /** Maximum number of sockets with a token. */
   readonly maxConnections?: number;

@@ -12,6 +12,7 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
 export { type DatabaseReport, reportDatabase } from './cluster/databaseReport.js';
+export { type DrainingHost, drainHost } from './cluster/drainHost.js';
 export type { HostReport } from './cluster/hostReport.js';
 export { DatabaseError, hasPassword, withoutPassword } from './database/connectionConfig.js';
 export { Database } from './database/database.js';

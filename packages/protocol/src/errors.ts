@@ -51,6 +51,7 @@ export const REJECTION = {
   contentFull: 'the session has no room for more pasted content',
   contentBusy: 'too much content waits to be stored, send it again later',
   roleNotAllowed: 'the role of the token does not allow this action',
+  machineAway: 'its machine is away',
   sessionNotOpened: 'the session could not be opened',
   notChecked: 'could not be checked',
   notStored: 'could not be stored',

@@ -159,6 +159,18 @@ describe('who gets in', () => {
     });
   });
 
+  it('/healthz tells a balancer without a token that the host serves, and nothing else about it', async () => {
+    const { status, headers, body } = await get('/healthz');
+    expect([status, body, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'ok\n',
+      'text/plain; charset=utf-8',
+      'no-store',
+    ]);
+    expect((await get('/healthz?verbose')).status).toBe(404);
+    expect((await get('/healthz', { method: 'POST' })).status).toBe(404);
+  });
+
   describe('incoming data', () => {
     const opened: RawClient[] = [];
     afterEach(() => Promise.all(opened.splice(0).map((client) => client.end())));

@@ -25,6 +25,7 @@ describe('WebSocket transports of client and host', () => {
     guestLimits: DEFAULT_GUEST_LIMITS,
     webSocketLimits: DEFAULT_WEB_SOCKET_LIMITS,
     authenticator,
+    health: () => undefined,
     onConnection: (transport) => arrivals.shift()?.(transport),
     log: silentLog,
   });

@@ -159,7 +159,7 @@ function asUser() {
   return { env: { LC_ALL: 'C' }, ...(isRoot() && { uid: NOBODY, gid: NOBODY }) };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -17,7 +17,7 @@ export const command = defineCommand({
     place: {
       type: 'string',
       value: 'NAME',
-      help: "the place in the database for which the trusted folders are (default: this machine's name)",
+      help: "the place of sessions and trusted folders in the database, as for serve (default: this machine's name)",
     },
     lease: {
       type: 'string',

@@ -45,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       ...(ahp && { socketRoutes: ahp.routes }),
       ...(options.tls && { tls: { cert: options.tls.cert, key: options.tls.key } }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      ...(options.linkUrl && { linkUrl: options.linkUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
     guard = new AgentGuard(host.stateDir);
@@ -55,6 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     releaseWhenQuiet();
     if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
     await stopped;
+    await host.drain(options.drainMs);
     return EXIT.ok;
   } catch (error) {
     throw startError(error, options);

@@ -35,10 +35,20 @@ export const SERVE_OPTIONS = {
     value: 'NAME',
     help: "with --database: the name of machines that see the same folders (default: this machine's name)",
   },
+  'link-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'with --database: where other hosts reach this one (default: the address that it listens on)',
+  },
   lease: {
     type: 'string',
     value: 'SECONDS',
     help: 'with --database: how long a host may be silent before others take its sessions (default 10)',
+  },
+  drain: {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'with --database: how long running turns may go on when the host is told to stop (default 30)',
   },
   'tls-cert': {
     type: 'string',
@@ -87,7 +97,9 @@ export interface ServeOptions {
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
   readonly place: string | undefined;
+  readonly linkUrl: URL | undefined;
   readonly leaseMs: number | undefined;
+  readonly drainMs: number;
   readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
@@ -109,7 +121,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     );
   }
   const database = values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined);
-  const lonely = (['place', 'lease'] as const).find((flag) => values[flag] !== undefined);
+  const lonely = (['place', 'link-url', 'lease', 'drain'] as const).find((flag) => values[flag] !== undefined);
   if (database === undefined && lonely !== undefined) {
     throw usageError(`--${lonely} is for hosts that share a database.`, 'Give --database as well, or leave it out.');
   }
@@ -122,7 +134,9 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     durability: parseDurability(values.durability),
     database,
     place: values.place,
+    linkUrl: values['link-url'] === undefined ? undefined : parseUrl('--link-url', values['link-url']),
     leaseMs: values.lease === undefined ? undefined : parseLease(values.lease),
+    drainMs: parseDrain(values.drain),
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
@@ -148,6 +162,12 @@ function parseLease(text: string): number {
     `--lease ${text} is not a time.`,
     'Give seconds, from 1 to 600; the same for all hosts of a database.',
   );
+}
+
+function parseDrain(text = '30'): number {
+  const seconds = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds <= 86_400) return seconds * 1_000;
+  throw usageError(`--drain ${text} is not a time.`, 'Give seconds, from 0 to 86400; 0 ends running turns at once.');
 }
 
 function parseDurability(level: string | undefined): 'write' | 'fsync' {

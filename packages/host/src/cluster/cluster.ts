@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hostname } from 'node:os';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Database } from '../database/database.js';
 import type { HostLog } from '../hostLog.js';
+import { isLoopback } from '../server/networkAddress.js';
 import { HostBeat, type HostBeatOptions, type KnownHost } from './hostBeat.js';
 import type { LinkTarget } from './link.js';
 import { LinkKeys, newLinkKey } from './linkKeys.js';
@@ -13,6 +15,7 @@ export const DEFAULT_LEASE_MS = 10_000;
 /** The hosts on one database, from the point of view of this one. */
 export class Cluster {
   readonly hostId: string;
+  readonly place: string;
   readonly #beat: HostBeat;
   readonly #database: Database;
   readonly #log: HostLog;
@@ -33,10 +36,17 @@ export class Cluster {
   }
 
   private constructor(
-    { hostId, database, log, linkKey }: Pick<HostBeatOptions, 'hostId' | 'database' | 'log' | 'linkKey'>,
+    {
+      hostId,
+      place,
+      database,
+      log,
+      linkKey,
+    }: Pick<HostBeatOptions, 'hostId' | 'place' | 'database' | 'log' | 'linkKey'>,
     beat: HostBeat,
   ) {
     this.hostId = hostId;
+    this.place = place;
     this.#keys = new LinkKeys(linkKey, hostId);
     this.#beat = beat;
     this.#database = database;
@@ -58,14 +68,13 @@ export class Cluster {
     return this.#beat.isSure ? undefined : 'database';
   }
 
+  get isDraining(): boolean {
+    return this.#beat.isDraining;
+  }
+
   /** The database was reached within a lease: nobody can have taken this host's sessions meanwhile (FEN6). */
   get isSure(): boolean {
     return this.#beat.isSure;
-  }
-
-  /** Looks at once, as far as the database can be reached. */
-  look(): Promise<void> {
-    return this.#beat.look();
   }
 
   /** Whether that host may still own what is written as its own. When in doubt, it may. */
@@ -75,10 +84,47 @@ export class Cluster {
     // It may have begun since the last look.
     if (!observed.knows(hostId)) await this.#beat.look();
     if (!observed.isAlive(hostId)) return false;
-    const url = this.hosts.find(({ id }) => id === hostId)?.url;
-    if (!url || !(await refusesConnections(url))) return true;
+    const { url, machine } = this.hosts.find(({ id }) => id === hostId) ?? {};
+    // Nobody listens at the loopback address of another machine.
+    if (!url || (machine !== hostname() && isLoopback(new URL(url).hostname.replace(/[[\]]/g, '')))) return true;
+    if (!(await refusesConnections(url))) return true;
     observed.declareDead(hostId);
     return false;
+  }
+
+  /**
+   * Which host takes a session that nobody has: one of its place before others, and none that is about to stop as long as there
+   * is another. `undefined`: this one.
+   */
+  async hostFor(place: string): Promise<string | undefined> {
+    const { isDraining } = this.#beat;
+    if (place === this.place && !isDraining) return undefined;
+    return (await this.#firstOf(({ place: there }) => there === place)) ?? (isDraining ? this.#firstOf() : undefined);
+  }
+
+  /** Another host of this place, for what this one does not begin any more. */
+  successor(): Promise<string | undefined> {
+    return this.#firstOf(({ place }) => place === this.place);
+  }
+
+  /** Where other hosts are that can take sessions. */
+  get otherPlaces(): ReadonlySet<string> {
+    const { observed } = this.#beat;
+    const others = this.hosts.filter(({ id, url, draining }) => id !== this.hostId && url !== null && !draining);
+    return new Set(others.filter(({ id }) => observed.isAlive(id)).map(({ place }) => place));
+  }
+
+  /** Looks at the other hosts at once. */
+  look(): Promise<void> {
+    return this.#beat.look();
+  }
+
+  async #firstOf(fits: (host: KnownHost) => boolean = () => true): Promise<string | undefined> {
+    for (const host of this.hosts) {
+      const isOther = host.id !== this.hostId && host.url !== null && !host.draining;
+      if (isOther && fits(host) && (await this.isAlive(host.id))) return host.id;
+    }
+    return undefined;
   }
 
   /** Where another host is reached, and how one shows it who asks. */
@@ -107,8 +153,14 @@ export class Cluster {
     return this.#beat.setUrl(url.href);
   }
 
+  /** Others see that this host is about to stop. */
   drain(): Promise<void> {
     return this.#beat.drain();
+  }
+
+  /** Called when somebody else has told this host to drain. */
+  onDrain(listener: () => void): void {
+    this.#beat.onDrain = listener;
   }
 
   /** The host has given back all its sessions. */
@@ -120,7 +172,7 @@ export class Cluster {
 
   #polled(): void {
     for (const listener of this.#listeners) listener();
-    if (!this.#takeOver || this.#isTakingOver) return;
+    if (!this.#takeOver || this.#isTakingOver || this.#beat.isDraining) return;
     this.#isTakingOver = true;
     this.#takingOver = this.#takeOver()
       .then(() => this.#forgetDead())

@@ -10,7 +10,7 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
+import { errorMessage, parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
@@ -27,6 +27,8 @@ import { Links, type LinksOptions } from './links.js';
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
+  /** For sessions without one of their own: a `file:` URI. */
+  readonly defaultDirectory: URI;
   /** To the clients of this host. */
   readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
 }
@@ -37,6 +39,10 @@ const RETRY_MS = 200;
 /** A session that nobody here looks at is followed for this much longer. */
 const IDLE_MS = 30_000;
 const SWEEP_MS = 5_000;
+/** How long a host that drains waits until others can see it. */
+const DRAIN_MARK_MS = 2_000;
+/** How often a host that drains looks whether more sessions have come to rest. */
+const DRAIN_LOOK_MS = 100;
 
 /** All sessions of a database, from any of its hosts: this one's own, and a mirror of each that another one owns. */
 export class ClusterSessions implements Sessions {
@@ -71,7 +77,10 @@ export class ClusterSessions implements Sessions {
       },
     });
     this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
-    options.cluster.onPolled(() => this.#links.connectAll());
+    options.cluster.onPolled(() => {
+      this.#links.connectAll();
+      this.#giveBack();
+    });
   }
 
   /** Where other hosts on the same database connect. */
@@ -112,6 +121,8 @@ export class ClusterSessions implements Sessions {
       });
       if (found) return found;
       await delay(RETRY_MS);
+      // The one that was asked may be about to stop, or has.
+      await this.#options.cluster.look();
     }
   }
 
@@ -119,8 +130,38 @@ export class ClusterSessions implements Sessions {
     return this.#hub.hold(uri);
   }
 
-  create(params: CreateSessionParams): Promise<void> {
-    return this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
+  /** Made by another host of the same place where this one is about to stop. */
+  async create(params: CreateSessionParams): Promise<void> {
+    const { cluster, defaultDirectory: workingDirectory } = this.#options;
+    const other = cluster.isDraining ? await cluster.successor() : undefined;
+    if (other === undefined) {
+      await this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
+      return;
+    }
+    const link = await this.#links.to(other);
+    await link.request('link.command', { method: 'createSession', params: { workingDirectory, ...params } });
+  }
+
+  /**
+   * Gives all sessions to other hosts, as they come to rest. Resolves when none is left, or at the signal. Without another host
+   * it waits only until all are at rest.
+   */
+  async drain(signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#options;
+    this.#hub.beginDrain();
+    // The database may be away.
+    await Promise.race([cluster.drain().catch(() => {}), delay(DRAIN_MARK_MS, undefined, { ref: false })]);
+    while (!signal.aborted) {
+      this.#hub.beginDrain();
+      const isAlone = (await cluster.hostFor('')) === undefined;
+      if (isAlone ? this.#hub.isAtRest : this.#hub.isUnused) return;
+      if (!isAlone)
+        void this.#hub.release(
+          () => true,
+          (uri) => this.#openElsewhere(uri),
+        );
+      await delay(DRAIN_LOOK_MS, undefined, { signal }).catch(() => {});
+    }
   }
 
   import(params: ImportSessionParams, owner: object): Promise<void> {
@@ -212,6 +253,7 @@ export class ClusterSessions implements Sessions {
   #run(method: RoutedCommand, params: object): Promise<unknown> {
     const hub = this.#hub;
     const commands: Record<RoutedCommand, (params: never) => Promise<unknown>> = {
+      createSession: (create: CreateSessionParams) => hub.create(create).then(() => null),
       disposeSession: ({ session }: { session: URI }) => hub.remove(session).then(() => null),
       forkSession: (fork: ForkSessionParams) => hub.fork(fork).then(() => null),
       fetchTurns: hub.fetchTurns.bind(hub),
@@ -281,6 +323,21 @@ export class ClusterSessions implements Sessions {
     followed?.session.removed();
   }
 
+  /** Sessions that this host only shows go to a host of their place when there is one. */
+  #giveBack(): void {
+    const places = this.#options.cluster.otherPlaces;
+    void this.#hub.release(
+      ({ awayAt }) => awayAt !== undefined && places.has(awayAt),
+      (uri) => this.#openElsewhere(uri),
+    );
+  }
+
+  /** A message waits there for its turn. */
+  #openElsewhere(uri: URI): void {
+    const { log } = this.#options;
+    this.open(uri).catch((error: unknown) => log.warn(`${uri} waits for its next turn: ${errorMessage(error)}`));
+  }
+
   #unfollowIdle(): void {
     const now = performance.now();
     for (const [uri, { session, hostId }] of this.#followed) {
@@ -299,4 +356,11 @@ function takenElsewhere(error: unknown, uri: URI): never {
   throw error instanceof OwnedElsewhere ? alreadyExists(uri) : error;
 }
 
-type RoutedCommand = 'disposeSession' | 'forkSession' | 'fetchTurns' | 'fetchParts' | 'listArtifacts' | 'fetchContent';
+type RoutedCommand =
+  | 'createSession'
+  | 'disposeSession'
+  | 'forkSession'
+  | 'fetchTurns'
+  | 'fetchParts'
+  | 'listArtifacts'
+  | 'fetchContent';

@@ -37,10 +37,14 @@ export class HostBeat {
   readonly observed: ObservedHosts;
   /** Called after each poll. */
   onPoll: (() => void) | undefined;
+  /** Called when somebody else has told this host to drain. */
+  onDrain: (() => void) | undefined;
   readonly #options: HostBeatOptions;
   #hosts: readonly KnownHost[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
+  /** A look that has not begun yet. */
+  #looking: Promise<void> | undefined;
   #lastReached = performance.now();
   #url: string | undefined;
   #isDraining = false;
@@ -72,10 +76,16 @@ export class HostBeat {
     return performance.now() - this.#lastReached < this.#options.leaseMs;
   }
 
-  /** Looks at once, as far as the database can be reached. */
-  async look(): Promise<void> {
-    this.#polling = this.#polling.then(() => this.#poll());
-    await this.#polling;
+  /** Looks at once, as far as the database can be reached. Those who ask meanwhile share one look. */
+  look(): Promise<void> {
+    this.#looking ??= this.#polling
+      .then(() => {
+        this.#looking = undefined;
+        return this.#poll();
+      })
+      .catch(() => {});
+    this.#polling = this.#looking;
+    return this.#looking;
   }
 
   /** Where others reach this host. */
@@ -129,6 +139,10 @@ export class HostBeat {
       this.observed.observe(rows);
       // Others took it for dead and removed it.
       if (!rows.some(({ is_known }) => is_known)) await this.#register();
+      if (!this.#isDraining && rows.some(({ id, draining }) => id === hostId && draining)) {
+        this.#isDraining = true;
+        this.onDrain?.();
+      }
       this.onPoll?.();
     } catch (error) {
       log.debug(`the database could not be told that this host is alive: ${errorMessage(error)}`);

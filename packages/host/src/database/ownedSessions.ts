@@ -6,6 +6,10 @@ export interface LivingHosts {
   readonly alive: readonly string[];
   /** Whether that host may still own what is written as its own. When in doubt, it may. */
   isAlive(hostId: string): Promise<boolean>;
+  /** Which host takes a session of that place that nobody has; `undefined`: this one. */
+  hostFor(place: string): Promise<string | undefined>;
+  /** The name of the machines that see the same folders as this host. */
+  readonly place: string;
 }
 
 /** A session that this host has open, or had when something was written about it. */

@@ -26,6 +26,12 @@ export interface PgSessionStorageOptions extends StoredLogOptions {
   readonly initialCwd: string;
 }
 
+interface Claimed {
+  readonly fence: Fence;
+  readonly isIndexed: boolean;
+  readonly place: string;
+}
+
 const PAGE = 1_000;
 
 /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
@@ -49,22 +55,35 @@ export class PgSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const fs = await this.openFiles(sessionId, create);
-    return fs && openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    const opened = await this.#openFiles(sessionId, create);
+    if (!opened) return undefined;
+    const stored = await openStored(sessionId, opened.fs, this.#options, { lock: this.#lock, isDraft });
+    const { place } = opened;
+    return place === '' ? stored : { ...stored, place: { name: place, isHere: place === this.#options.cluster.place } };
   }
 
   /** Takes a session and opens its files, without its log. */
   async openFiles(sessionId: string, create: boolean): Promise<PgSessionFs | undefined> {
-    const { database, initialCwd, owned } = this.#options;
+    return (await this.#openFiles(sessionId, create))?.fs;
+  }
+
+  async #openFiles(
+    sessionId: string,
+    create: boolean,
+  ): Promise<{ readonly fs: PgSessionFs; readonly place: string } | undefined> {
+    const { database, initialCwd, owned, cluster } = this.#options;
     if (!(await this.exists(sessionId))) {
       if (!create) return undefined;
       // What is there without a log was cut short when it was made.
       await this.remove(sessionId);
-      await database.settle('insert into session (id) values ($1) on conflict do nothing', [sessionId]);
+      await database.settle('insert into session (id, place) values ($1, $2) on conflict do nothing', [
+        sessionId,
+        cluster.place,
+      ]);
     }
     const claimed = await this.#claim(sessionId);
     if (!claimed) return undefined;
-    const { fence, isIndexed } = claimed;
+    const { fence, isIndexed, place } = claimed;
     const fs = await PgSessionFs.open({
       database,
       committer: this.#committer,
@@ -75,7 +94,7 @@ export class PgSessionStorage implements SessionStorage {
     });
     const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
     owned.add(session);
-    return fs;
+    return { fs, place };
   }
 
   async exists(sessionId: string): Promise<boolean> {
@@ -121,22 +140,25 @@ export class PgSessionStorage implements SessionStorage {
   }
 
   /** Takes the session, from now on every other host's writes do nothing (OWN1). Rejects when a living host has it. */
-  async #claim(sessionId: string): Promise<{ readonly fence: Fence; readonly isIndexed: boolean } | undefined> {
+  async #claim(sessionId: string): Promise<Claimed | undefined> {
     const { database, hostId, cluster } = this.#options;
-    type Row = { readonly owner: string | null; readonly epoch: string };
+    type Row = { readonly owner: string | null; readonly epoch: string; readonly place: string };
     for (;;) {
-      const [seen] = await database.settle<Row>('select owner, epoch from session where id = $1', [sessionId]);
+      const [seen] = await database.settle<Row>('select owner, epoch, place from session where id = $1', [sessionId]);
       if (!seen) return undefined;
       if (seen.owner !== null && seen.owner !== hostId && (await cluster.isAlive(seen.owner))) {
         throw new OwnedElsewhere(sessionId, seen.owner);
       }
+      const better = seen.owner === hostId ? undefined : await cluster.hostFor(seen.place);
+      if (better !== undefined) throw new OwnedElsewhere(sessionId, better);
       const claim = randomBytes(8).readBigInt64BE().toString();
       const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3
         where id = $1 and (epoch = $4 and owner is not distinct from $5 or claim = $3)
         returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
       type Taken = { readonly epoch: string; readonly is_indexed: boolean };
       const [row] = await database.settle<Taken>(sql, [sessionId, hostId, claim, seen.epoch, seen.owner]);
-      if (row) return { fence: { sessionId, epoch: row.epoch, claim }, isIndexed: row.is_indexed };
+      const fence = row && { sessionId, epoch: row.epoch, claim };
+      if (fence) return { fence, isIndexed: row.is_indexed, place: seen.place };
     }
   }
 }

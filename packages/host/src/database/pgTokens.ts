@@ -1,6 +1,6 @@
 import type { HostLog } from '../hostLog.js';
 import type { DeviceToken, DeviceTokenStore } from '../server/access/deviceTokens.js';
-import { newToken } from '../server/access/tokenFile.js';
+import { newToken, TokenFile } from '../server/access/tokenFile.js';
 import type { TokenSource } from '../server/access/tokenSource.js';
 import type { Database } from './database.js';
 
@@ -21,10 +21,11 @@ export class PgTokens implements TokenSource {
   readonly #database: Database;
   readonly #log: HostLog;
 
-  constructor(database: Database, log: HostLog) {
+  /** The owner's token is kept in the state root too, for commands on this machine. */
+  constructor(database: Database, log: HostLog, stateRoot?: string) {
     this.#database = database;
     this.#log = log;
-    this.owner = new PgOwnerToken(database);
+    this.owner = new PgOwnerToken(database, stateRoot);
     this.devices = new PgDeviceTokens(database);
     this.use = new PgTokenUse(database, log);
   }
@@ -62,9 +63,11 @@ export class PgTokens implements TokenSource {
 export class PgOwnerToken {
   readonly path = 'the database';
   readonly #database: Database;
+  readonly #copy: TokenFile | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, stateRoot?: string) {
     this.#database = database;
+    this.#copy = stateRoot === undefined ? undefined : new TokenFile(stateRoot);
   }
 
   async readOrCreate(): Promise<string> {
@@ -75,7 +78,9 @@ export class PgOwnerToken {
 
   async read(): Promise<string | undefined> {
     const sql = 'select value from secret where name = $1';
-    return (await this.#database.settle<{ value: string }>(sql, [OWNER_TOKEN]))[0]?.value;
+    const token = (await this.#database.settle<{ value: string }>(sql, [OWNER_TOKEN]))[0]?.value;
+    if (token !== undefined) await this.#copy?.write(token);
+    return token;
   }
 
   async rotate(): Promise<string> {

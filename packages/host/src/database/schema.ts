@@ -87,6 +87,8 @@ create table host (
 ) with (fillfactor = 50);
 create table session (
   id text primary key,
+  -- The machines that have its folder; empty where that is not known.
+  place text not null default '',
   epoch bigint not null default 0,
   claim bigint not null default 0,
   owner text,

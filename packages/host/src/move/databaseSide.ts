@@ -17,7 +17,7 @@ import { assertQuiet, describeHost } from './quietDatabase.js';
 export interface DatabaseSideOptions {
   readonly url: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the trusted folders are. */
+  /** Of new sessions, and of the trusted folders. */
   readonly place?: string;
   readonly leaseMs: number;
   /** The other side of the move, if it is held under a lock: an earlier run with it has ended. */
@@ -58,7 +58,8 @@ export async function openDatabaseSide(options: DatabaseSideOptions): Promise<Mo
       database,
       hostId,
       owned: new OwnedSessions(),
-      cluster: joined,
+      // Whoever is started meanwhile gets them later.
+      cluster: { place, alive: [hostId], isAlive: (id) => joined.isAlive(id), hostFor: async () => undefined },
       initialCwd: '/',
       durability: 'fsync',
       now: Date.now,

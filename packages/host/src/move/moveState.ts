@@ -12,7 +12,7 @@ export interface MoveOptions {
   readonly from: string;
   readonly to: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The place of the trusted folders in a database; defaults to this machine's name. */
+  /** The place of sessions and trusted folders in a database; defaults to this machine's name. */
   readonly place?: string;
   /** How long a host may be silent. */
   readonly leaseMs?: number;

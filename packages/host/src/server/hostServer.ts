@@ -14,7 +14,7 @@ import { GatheredWarnings } from './gatheredWarnings.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, RequestGuard } from './requestGuard.js';
-import { findRoute, ROUTES } from './routes.js';
+import { findRoute, type Health, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { Admission } from './sockets/admission.js';
@@ -30,6 +30,8 @@ export interface HostServerOptions {
   readonly port: number;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
+  /** Where other hosts reach the one that listens at this address, if there are any. */
+  readonly linkUrl?: (url: URL) => URL;
   readonly allowedOrigins: readonly string[];
   /** Maximum number of sockets with a token; connections without one come on top. */
   readonly maxConnections: number;
@@ -38,6 +40,8 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
+  /** What `/healthz` answers. */
+  readonly health: Health;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   /** Other paths that accept WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
@@ -128,9 +132,12 @@ export class HostServer {
       ...(publicUrl ? [publicUrl.origin] : []),
       ...allowedOrigins,
     ];
-    this.#guard = new RequestGuard({ hosts, origins });
     const name = address.includes(':') ? `[${address}]` : address;
-    return new URL(`${scheme}://${name}:${bound.port}`);
+    const url = new URL(`${scheme}://${name}:${bound.port}`);
+    // Other hosts connect under that name; no page does.
+    const link = this.#options.linkUrl?.(url).host;
+    this.#guard = new RequestGuard({ hosts: link === undefined ? hosts : [...hosts, link], origins });
+    return url;
   }
 
   /** All routes as requests are looked up; tests walk through them, so that none is missed. */
@@ -187,7 +194,7 @@ export class HostServer {
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
     }
-    findRoute(request)?.handle(request, response);
+    findRoute(request)?.handle(request, response, this.#options.health);
   }
 
   async #upgrade(request: IncomingMessage, socket: PacedSocket, head: Buffer): Promise<void> {

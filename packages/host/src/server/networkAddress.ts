@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
 
 /** The name of a `Host` header, a flag or a socket. */
 export function isLoopback(address: string): boolean {
@@ -16,6 +17,17 @@ export function addressGroup(address: string): string {
   const zeros = tail === undefined ? 0 : 8 - (before?.length ?? 0) - (after?.length ?? 0);
   const groups = [...(before ?? []), ...Array.from({ length: zeros }, () => '0'), ...(after ?? [])];
   return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** The address for other machines: the wildcard address is none. */
+export function linkUrlOf(url: URL): URL {
+  const link = new URL(url);
+  if (isWildcard(url.hostname)) link.hostname = hostname();
+  return link;
+}
+
+export function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address === '[::]';
 }
 
 /** The address for a browser of this machine: the wildcard address is none. */

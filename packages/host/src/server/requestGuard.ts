@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from './networkAddress.js';
+import { isLoopback, isWildcard } from './networkAddress.js';
 
 export interface RequestGuardOptions {
   /** Exact `Host` values, with the port. */
@@ -53,8 +53,4 @@ export function hostsOf(address: string, port: number, publicUrl: URL | undefine
   const own = isWildcard(address) ? [] : [name];
   const all = [...new Set([...own, ...names])].map((host) => `${host}:${port}`);
   return publicUrl ? [...all, publicUrl.host] : all;
-}
-
-function isWildcard(address: string): boolean {
-  return address === '0.0.0.0' || address === '::';
 }

@@ -3,8 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Route {
   readonly method: 'GET';
   readonly path: string;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly handle: (request: IncomingMessage, response: ServerResponse, health: Health) => void;
 }
+
+/** Why a balancer should send nobody here, in one word; `undefined` when it may. */
+export type Health = () => 'database' | 'draining' | undefined;
 
 const LANDING = `<!doctype html>
 <html lang="en">
@@ -22,6 +25,16 @@ export const ROUTES: readonly Route[] = [
     path: '/',
     handle: (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(LANDING);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/healthz',
+    handle: (_request, response, health) => {
+      const trouble = health();
+      response
+        .writeHead(trouble ? 503 : 200, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+        .end(`${trouble ?? 'ok'}\n`);
     },
   },
 ];

@@ -10,7 +10,7 @@ import { ReportedContent } from './content/reportedContent.js';
 import { SessionArtifacts } from './content/sessionArtifacts.js';
 import { SessionContent } from './content/sessionContent.js';
 import { ToolOutputs } from './content/toolOutputs.js';
-import { folderMetadata } from './folder/folderMetadata.js';
+import { folderMetadata, placeMetadata } from './folder/folderMetadata.js';
 import { MetadataRefresh } from './folder/metadataRefresh.js';
 import { SessionCustomizations } from './folder/sessionCustomizations.js';
 import { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
@@ -92,7 +92,9 @@ export async function assembleSession(
     now,
     log,
   });
-  const agent = services.agents.get(provider);
+  // A host of another place has the session only to show it.
+  const isAway = stored.place?.isHere === false;
+  const agent = isAway ? undefined : services.agents.get(provider);
   const support = agent?.customizations;
   const customizations =
     agent &&
@@ -108,7 +110,12 @@ export async function assembleSession(
     });
   const given = new Set(Object.keys(start.metadata ?? {}));
   const metadata = new MetadataRefresh({
-    read: () => folderMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+    read: async () => {
+      const { metadata: current } = store.state.summary;
+      const placed = stored.place && placeMetadata(current, stored.place, given);
+      const ofFolder = isAway ? {} : await folderMetadata(current, { cwd: start.cwd, given });
+      return ofFolder && { ...ofFolder, ...placed };
+    },
     apply: (change) => store.dispatch({ type: 'session/metadataChanged', metadata: change }),
     onError: (error) => log.error(`${uri}: where it works could not be told`, error),
   });

@@ -62,6 +62,11 @@ export class LoadedSessions {
     };
   }
 
+  /** A command is at work with it. */
+  isHeld(uri: URI): boolean {
+    return this.#held.has(uri);
+  }
+
   /** Loads a few at a time: the memory for reading a log is not counted. Rejects when there is no room for one more. */
   async load<T>(make: () => Promise<T>): Promise<T> {
     if (this.#loading >= MAX_LOADS) await new Promise<void>((resolve) => this.#queue.push(resolve));

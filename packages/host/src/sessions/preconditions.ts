@@ -15,6 +15,8 @@ import { jsonBytes } from './stateBytes.js';
 
 export interface PreconditionContext {
   readonly state: SessionState;
+  /** Where its machines are, when none of them is here: it can only be read. */
+  readonly away?: string | undefined;
   /** The ids of the models that the agent offers; `undefined` while that is not known. */
   readonly models: () => ReadonlySet<string> | undefined;
   /** Whether the session has, or had, a turn with that id. */
@@ -27,9 +29,10 @@ export interface PreconditionContext {
 
 /** Why the host rejects the action, or `undefined` when it accepts it. */
 export function refusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {
-  const { state } = context;
+  const { state, away } = context;
   switch (action.type) {
     case 'session/turnStarted':
+      if (away !== undefined) return awayRefusal(away);
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       if (state.lifecycle !== 'ready') return refuse('sessionNotReady');
       if (state.activeTurn) return refuse('turnInProgress');
@@ -50,6 +53,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): Ref
     case 'session/modelChanged':
       return context.models()?.has(action.model) === false ? refuse('unknownModel') : undefined;
     case 'session/pendingMessageSet':
+      if (away !== undefined) return awayRefusal(away);
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       return pendingMessageRefusal(context, action);
     case 'session/pendingMessageRemoved': {
@@ -64,6 +68,10 @@ export function refusal(action: ClientAction, context: PreconditionContext): Ref
     default:
       return undefined;
   }
+}
+
+function awayRefusal(place: string): Refusal {
+  return refuse('machineAway', { detail: `${place}; read on, or fork the session to go on elsewhere` });
 }
 
 function creationRefusal({ creationError }: SessionState): Refusal {

@@ -55,6 +55,8 @@ export class Session {
   #isAgentReady = false;
   /** The report of a storage failure starts no turn: that would fail as well, be reported, and so on. */
   #isTellingFailure = false;
+  /** No waiting message becomes a turn: another host takes the session, and goes on there. */
+  #isLeaving = false;
   /** The action that is dispatched right now is one that the agent reported. */
   #isFromAgent = false;
 
@@ -70,6 +72,7 @@ export class Session {
     this.#intake = new ActionIntake({
       store,
       pasted,
+      away: this.awayAt,
       models: () => agents.modelIds(start.provider),
       isTurnIndexed: (turnId) => index.hasTurn(this.uri, turnId),
       isTurnStored: async (turnId, earlierTurns) =>
@@ -85,6 +88,12 @@ export class Session {
 
   get state(): SessionState {
     return this.#parts.store.state;
+  }
+
+  /** The name of its machines, when none of them is here: it can only be read. */
+  get awayAt(): string | undefined {
+    const { place } = this.#parts.stored;
+    return place?.isHere === false ? place.name : undefined;
   }
 
   get isClosed(): boolean {
@@ -137,9 +146,28 @@ export class Session {
 
   /** It has had no subscriber, no turn and no waiting action since `time`, a time of `performance.now()`. */
   isIdleSince(time: number): boolean {
-    const { store } = this.#parts;
-    const isBusy = store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy;
-    return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
+    return this.#parts.store.subscribers.length === 0 && !this.#isBusy && this.#lastUsed <= time;
+  }
+
+  get #isBusy(): boolean {
+    return this.state.activeTurn !== undefined || this.#run?.isBusy === true || this.#intake.isBusy;
+  }
+
+  /** It can go to another host without an interruption. */
+  get isAtRest(): boolean {
+    return !this.#isBusy && this.state.lifecycle !== 'creating';
+  }
+
+  /** Another host takes it when it is at rest: from now on it starts no turn by itself. */
+  stopAfterTurn(): void {
+    this.#isLeaving = true;
+  }
+
+  /** Whether a message waits that no failure holds back. */
+  get hasNext(): boolean {
+    const { lifecycle, activeTurn, steeringMessage, queuedMessages = [], turns } = this.state;
+    const isWaiting = steeringMessage !== undefined || queuedMessages.length > 0;
+    return lifecycle === 'ready' && !activeTurn && isWaiting && turns.at(-1)?.state !== 'error';
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
@@ -211,9 +239,12 @@ export class Session {
   /** Called after each load. A turn that was running when the host ended has ended with it. */
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
-    if (lifecycle === 'creating') void this.createAgentSession();
+    if (lifecycle === 'creating' && this.awayAt === undefined) void this.createAgentSession();
     else this.#parts.metadata.request();
-    if (!activeTurn) return;
+    if (!activeTurn) {
+      if (this.hasNext && this.awayAt === undefined) this.#startNext();
+      return;
+    }
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
     this.#parts.store.dispatch({
       type: 'session/error',
@@ -324,6 +355,11 @@ export class Session {
     }
   }
 
+  /** Sends all who look on to the host that takes the session. What was told here is not replayed (FEN5). */
+  sendAway(): void {
+    this.#parts.store.leave();
+  }
+
   /** Ends the connections of all subscribers, so that they reconnect and subscribe again. */
   cutOffSubscribers(reason: string): void {
     for (const subscriber of [...this.#parts.store.subscribers]) if (!subscriber.keepsFiles) subscriber.cutOff(reason);
@@ -366,7 +402,7 @@ export class Session {
   #startNext(): void {
     const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
     const next = steeringMessage ?? queuedMessages?.[0];
-    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure) return;
+    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure || this.#isLeaving) return;
     const { id, userMessage, by } = next;
     this.#parts.store.dispatch({
       type: 'session/turnStarted',

@@ -11,6 +11,7 @@ import {
 import type { FetchContentParams, FetchContentResult } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { settleWithin } from '../agents/settleWithin.js';
+import { OwnedElsewhere } from '../storage/sessionStorage.js';
 import { AbandonedSessions } from './abandonedSessions.js';
 import { checkBeginning } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
@@ -51,6 +52,8 @@ export class SessionHub implements Sessions {
   readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
   readonly #lists: SessionLists;
+  /** The host is about to stop: it makes no sessions any more. */
+  #isDraining = false;
 
   constructor(services: SessionServices) {
     this.#services = services;
@@ -97,6 +100,11 @@ export class SessionHub implements Sessions {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
 
+  /** No session that is loaded has a turn or anything else at work. */
+  get isAtRest(): boolean {
+    return [...this.#open.values()].every(({ isAtRest }) => isAtRest);
+  }
+
   /** Another host has taken the session: it is unloaded, and whatever it still wants to write does nothing. */
   lost(uri: URI): void {
     const session = this.#open.get(uri);
@@ -106,6 +114,33 @@ export class SessionHub implements Sessions {
     this.#close(uri, session).catch((error: unknown) =>
       log.debug(`${uri} was closed without its last changes: ${String(error)}`),
     );
+  }
+
+  /** The host is about to stop: no new sessions, and no turn that nobody asks for now. */
+  beginDrain(): void {
+    this.#isDraining = true;
+    for (const session of this.#open.values()) session.stopAfterTurn();
+  }
+
+  /**
+   * Gives sessions to other hosts, as far as they are at rest and `mayGo`: who looks on is sent away and finds them there.
+   * `onGone` is called for those with a message that waits for its turn: somebody has to open them.
+   */
+  async release(mayGo: (session: Session) => boolean, onGone: (uri: URI) => void): Promise<void> {
+    const { delivery, log } = this.#services;
+    const chosen = [...this.#open].filter(([, session]) => mayGo(session));
+    if (chosen.length === 0) return;
+    // What was said last is told here.
+    await delivery.drained();
+    for (const [uri, session] of chosen) {
+      if (this.#open.get(uri) !== session || this.#loaded.isHeld(uri) || !session.isAtRest) continue;
+      const { hasNext } = session;
+      this.#notifier.provisional.delete(uri);
+      session.sendAway();
+      this.#close(uri, session)
+        .then(() => hasNext && onGone(uri))
+        .catch((error: unknown) => log.error(`${uri} could not be given to another host`, error));
+    }
   }
 
   /** The file system of all sessions is gone: running turns can't be stored and are ended. */
@@ -142,6 +177,7 @@ export class SessionHub implements Sessions {
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
   async create(params: CreateSessionParams): Promise<void> {
+    this.#mustTakeNew();
     const { session: uri, provider } = params;
     const parts = parseSessionUri(uri);
     if (!parts) throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>');
@@ -158,6 +194,7 @@ export class SessionHub implements Sessions {
 
   /** A new session that begins with the turns of another one; its agent starts with its first turn. */
   async fork(params: ForkSessionParams): Promise<void> {
+    this.#mustTakeNew();
     const { source: sourceUri, session: uri } = params;
     const [from, parts] = [parseSessionUri(sourceUri), parseSessionUri(uri)];
     if (!from || from.provider !== parts?.provider) {
@@ -186,6 +223,7 @@ export class SessionHub implements Sessions {
     const { sessionId } = parts;
     checkBeginning(params);
     if (!this.#imports.has(sessionId)) {
+      this.#mustTakeNew();
       if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#services.storage.exists(sessionId))) throw alreadyExists(uri);
@@ -274,6 +312,7 @@ export class SessionHub implements Sessions {
     const { index, log } = this.#services;
     for (const uri of await index.interrupted()) {
       await this.open(uri).catch((error: unknown) => {
+        if (error instanceof OwnedElsewhere) return;
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);
       });
@@ -292,6 +331,11 @@ export class SessionHub implements Sessions {
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#abandoned.removeAll();
     this.#notifier.dispose();
+  }
+
+  #mustTakeNew(): void {
+    if (!this.#isDraining) return;
+    throw new RpcError(ERROR_CODE.tooManyRequests, 'this host is about to stop: connect to another one and try again');
   }
 
   async #remove(uri: URI): Promise<void> {

@@ -219,10 +219,15 @@ export class SessionStore implements DurableSource {
    * what is pending (FEN4). What was told here is not replayed: it may never have been stored (FEN5).
    */
   lose(senders: readonly Subscriber[] = []): void {
+    this.leave(senders);
+    this.effects?.lost();
+  }
+
+  /** Cuts off all who look on: they find the session at another host. */
+  leave(senders: readonly Subscriber[] = []): void {
     const { publisher, sequence } = this.#options;
     publisher.end(this.uri, sequence.next());
     for (const client of new Set([...senders, ...this.#subscribers.list])) client.cutOff(MOVED);
-    this.effects?.lost();
   }
 
   #undo(tags: readonly Tag[], error: unknown): void {

@@ -35,7 +35,16 @@ export class OwnedElsewhere extends Error {
   }
 }
 
+/** The machines that have a session's folder. */
+export interface SessionPlace {
+  readonly name: string;
+  /** This host runs on one of them. */
+  readonly isHere: boolean;
+}
+
 export interface StoredSession {
+  /** Where several hosts share a storage. */
+  readonly place?: SessionPlace;
   readonly fs: SessionFs;
   readonly log: EventLog;
 }

@@ -26,7 +26,7 @@ const storage = () =>
     hostId: randomUUID(),
     owned: new OwnedSessions(),
     // Every other host is dead.
-    cluster: { alive: [], isAlive: async () => false },
+    cluster: { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' },
     initialCwd: '/tmp',
     durability: 'fsync',
     now: Date.now,

@@ -117,7 +117,7 @@ describe.each(INDEX_FORMS)('a list of $name, compared with a simple model', (for
   beforeAll(() => form.start());
   afterAll(() => form.stop());
   // Each question to a database takes a round trip.
-  const numRuns = form.name === 'SQLite' ? 400 : 60;
+  const numRuns = form.name === 'SQLite' ? 400 : 40;
 
   const withIndex = async (use: (index: SessionIndex, model: Model) => Promise<void>) => {
     const index = await form.open();

@@ -186,7 +186,7 @@ describe.each(INDEX_FORMS)('searching sessions with $name', (form) => {
         expect(await found(known)).toEqual(['a']);
         expect(await found(`"${known}"`)).toEqual(['a']);
       }),
-      { numRuns: 300 },
+      { numRuns: form.name === 'SQLite' ? 300 : 100 },
     );
   });
 });

@@ -57,6 +57,10 @@ export const serverInfo = z.object({
   version: z.string(),
   instanceId: z.string().describe('Another one after each start of the host.'),
   machine: z.string().exactOptional().describe('The name of the machine that it runs on, for people.'),
+  place: z
+    .string()
+    .exactOptional()
+    .describe('The name of the machines that see the same folders, where several hosts share their sessions.'),
 });
 
 export const snapshot = z

@@ -124,6 +124,8 @@ export interface ServerInfo {
   readonly instanceId: string;
   /** The name of the machine that it runs on, for people. */
   readonly machine?: string;
+  /** The name of the machines that see the same folders, where several hosts share their sessions. */
+  readonly place?: string;
 }
 
 /** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */

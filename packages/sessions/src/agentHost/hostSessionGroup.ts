@@ -97,6 +97,7 @@ export function workspaceOfSummary(
   { metadata, workingDirectory }: Pick<SessionSummary, 'metadata' | 'workingDirectory'>,
   remoteName: string | undefined,
 ): SessionWorkspace | undefined {
-  const known = remoteName === undefined ? metadata : { ...metadata, remoteAgentHost: remoteName };
+  // A session that says on which machines it lives keeps that, whichever host tells of it.
+  const known = remoteName === undefined ? metadata : { remoteAgentHost: remoteName, ...metadata };
   return workspaceOfMetadata({ metadata: known, workingDirectory });
 }

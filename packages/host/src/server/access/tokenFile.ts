@@ -54,8 +54,13 @@ export class TokenFile {
   /** Makes a new token; the old one becomes invalid. */
   async rotate(): Promise<string> {
     const token = newToken();
-    await writePrivateFile(this.path, `${token}\n`);
+    await this.write(token);
     return token;
+  }
+
+  /** Only where it is another one. */
+  async write(token: string): Promise<void> {
+    if ((await this.read()) !== token) await writePrivateFile(this.path, `${token}\n`);
   }
 
   /** Reads the token without making one. */

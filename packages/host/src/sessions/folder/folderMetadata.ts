@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@agenthost/protocol';
+import type { SessionPlace } from '../../storage/sessionStorage.js';
 import { type GitMetadata, readGitMetadata } from './gitMetadata.js';
 
 /** The keys of the metadata contract that the host fills. */
@@ -20,6 +21,17 @@ export interface FolderMetadataOptions {
   readonly cwd: string;
   /** Keys that the client set when it created the session. The host does not change them. */
   readonly given: ReadonlySet<string>;
+}
+
+/** The changes that bring a session's metadata about its machines up to date. */
+export function placeMetadata(
+  current: SessionSummary['metadata'],
+  { name, isHere }: SessionPlace,
+  given: ReadonlySet<string>,
+): Readonly<Record<string, string | boolean | null>> {
+  const isNamed = given.has('remoteAgentHost') || current?.['remoteAgentHost'] === name;
+  const isAway = current?.['away'] === true;
+  return { ...(!isNamed && { remoteAgentHost: name }), ...(isAway === isHere && { away: isHere ? null : true }) };
 }
 
 /** The changes that bring a session's metadata about its folder up to date; `undefined` when that is not known in time. */

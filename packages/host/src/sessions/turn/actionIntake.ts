@@ -17,6 +17,8 @@ const MAX_REMEMBERED_STEERING = 1_000;
 export interface ActionIntakeOptions {
   readonly store: Pick<SessionStore, 'state' | 'accepted' | 'accept' | 'reject' | 'repeat'>;
   readonly models: PreconditionContext['models'];
+  /** Where its machines are, when none of them is here. */
+  readonly away?: string | undefined;
   readonly pasted: Pick<PastedContent, 'keep'>;
   /** Whether the session had that turn; `undefined` when the index does not know. Only asked about turns that are not in memory. */
   readonly isTurnIndexed: (turnId: string) => boolean | undefined;
@@ -145,9 +147,10 @@ export class ActionIntake {
   }
 
   #refusal(action: ClientAction, isTurnFound: boolean): Refusal | undefined {
-    const { store, models } = this.#options;
+    const { store, models, away } = this.#options;
     return refusal(action, {
       state: store.state,
+      away,
       models,
       isTurnIdUsed: (turnId) => this.#hasTurn(turnId) ?? isTurnFound,
       wasSteered: (id) => this.#steered.has(id),
