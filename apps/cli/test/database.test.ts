@@ -180,8 +180,10 @@ describe('agenthost cluster and doctor', () => {
     ];
     const alive = expect.stringMatching(/^ok: The host .* is alive; sessions it has open: 1\.$/);
     expect((await checks()).slice(1)).toEqual([...sound, alive]);
+    const drained = await runCli(['cluster', 'drain', host.url.origin, '--database', database]);
+    expect(drained).toMatchObject({ code: 0, stdout: expect.stringContaining('drains.') });
     host.process.kill('SIGSTOP');
-    expect((await status()).stdout).toMatch(/office +\S+ +http:\/\/127.0.0.1:\d+\/ +1 session +silent\n$/);
+    expect((await status()).stdout).toMatch(/office +\S+ +http:\/\/127.0.0.1:\d+\/ +\d sessions? +silent, draining\n$/);
     const silent = expect.stringMatching(/^warning: The host .* has not said within 3 s that it is alive\.$/);
     expect((await checks()).slice(1)).toEqual([...sound, silent]);
   });

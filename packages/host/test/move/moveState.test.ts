@@ -255,6 +255,16 @@ describe('moving a state folder into a database and out again', () => {
     expect(await filesOf(target)).toEqual(await filesOf(source));
   });
 
+  it('gives the sessions and trusted folders the place that was asked for', async () => {
+    const [source, database, target] = [await folder(), await server.newDatabase(), await folder()];
+    await fill(source);
+    await move(source, database, { place: 'office' });
+    expect(await query(database, 'select distinct place from agenthost.session')).toEqual([{ place: 'office' }]);
+    // Sessions of every place, but the folders of one.
+    expect(await move(database, target)).toMatchObject({ copied: 2, trusted: 0 });
+    expect(await move(database, target, { place: 'office' })).toMatchObject({ same: 2, trusted: 2 });
+  });
+
   it('names device tokens that it does not replace', async () => {
     const [source, database] = [await folder(), await server.newDatabase()];
     await fill(source);
