@@ -19,6 +19,7 @@ const PATIENCE_MS = 10_000;
 export async function openDatabase(options: HostBackendOptions, url: string): Promise<HostBackend> {
   const { stateRoot, logs, defaultDirectory, env, log } = options;
   const database = await Database.open({ url, env, log });
+  let joined: Cluster | undefined;
   try {
     await migrate(database);
     const owned = new OwnedSessions();
@@ -34,6 +35,7 @@ export async function openDatabase(options: HostBackendOptions, url: string): Pr
       leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
       log,
     });
+    joined = cluster;
     const storage = new PgSessionStorage({ database, hostId, owned, cluster, initialCwd: defaultDirectory, ...logs });
     const index = new PgSessionIndex({ database, owned, cluster, log });
     const sequence = await PgSequence.open(database, log);
@@ -57,6 +59,8 @@ export async function openDatabase(options: HostBackendOptions, url: string): Pr
       },
     };
   } catch (error) {
+    database.giveUp();
+    await joined?.leave().catch(() => undefined);
     await database.close();
     throw error;
   }

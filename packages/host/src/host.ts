@@ -157,6 +157,7 @@ export class Host {
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
+        isSure: () => backend.cluster?.isSure ?? true,
         now,
         newId,
         log,
@@ -176,6 +177,7 @@ export class Host {
         cluster: backend.cluster,
         hostId: backend.cluster.hostId,
         hub: local,
+        storage,
         delivery,
         publisher,
         sequence,
@@ -250,7 +252,7 @@ export class Host {
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
-      backend.cluster?.onTakeOver(() => local.takeOver());
+      if (cluster) backend.cluster?.onTakeOver(() => cluster.takeOver());
       // Told by `agenthost cluster drain`: it takes the time that it takes.
       backend.cluster?.onDrain(() => void cluster?.drain(host.#closed.signal));
       return host;

@@ -58,15 +58,24 @@ export class TestPostgres {
   /** Makes an empty database and returns its address. */
   async newDatabase(): Promise<string> {
     const name = `test_${++this.#databases}`;
-    const client = new pg.Client({ connectionString: this.urlOf() });
-    await client.connect();
-    await client.query(`create database ${name}`);
-    await client.end();
+    await this.query(this.urlOf(), `create database ${name}`);
     return this.urlOf(name);
+  }
+
+  /** Runs one statement past every host. */
+  async query<R extends object>(database: string, sql: string): Promise<R[]> {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    try {
+      return (await client.query<R>(sql)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Also again, after `stop`. */
   async run(): Promise<void> {
+    if (this.#process?.exitCode === null && this.#process.signalCode === null) return;
     const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB'];
     const child = spawn(
       this.#program,

@@ -15,6 +15,7 @@ export const DEFAULT_LEASE_MS = 10_000;
 /** The hosts on one database, from the point of view of this one. */
 export class Cluster {
   readonly hostId: string;
+  readonly leaseMs: number;
   readonly place: string;
   readonly #beat: HostBeat;
   readonly #database: Database;
@@ -35,18 +36,11 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(
-    {
-      hostId,
-      place,
-      database,
-      log,
-      linkKey,
-    }: Pick<HostBeatOptions, 'hostId' | 'place' | 'database' | 'log' | 'linkKey'>,
-    beat: HostBeat,
-  ) {
+  private constructor(options: Omit<HostBeatOptions, 'machine' | 'stateDir' | 'version'>, beat: HostBeat) {
+    const { hostId, place, database, log, linkKey, leaseMs } = options;
     this.hostId = hostId;
     this.place = place;
+    this.leaseMs = leaseMs;
     this.#keys = new LinkKeys(linkKey, hostId);
     this.#beat = beat;
     this.#database = database;
@@ -75,6 +69,11 @@ export class Cluster {
   /** The database was reached within a lease: nobody can have taken this host's sessions meanwhile (FEN6). */
   get isSure(): boolean {
     return this.#beat.isSure;
+  }
+
+  /** How long ago the database was reached. */
+  get beatAgeMs(): number {
+    return this.#beat.beatAgeMs;
   }
 
   /** Whether that host may still own what is written as its own. When in doubt, it may. */

@@ -18,13 +18,16 @@ import type { SessionHub } from '../sessions/sessionHub.js';
 import { alreadyExists } from '../sessions/sessionLoader.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
-import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage } from '../storage/sessionStorage.js';
 import { FollowedSession } from './followedSession.js';
 import type { FollowResult } from './linkMessages.js';
 import { linkRoute } from './linkRoute.js';
 import { Links, type LinksOptions } from './links.js';
+import { LostSessions } from './lostSessions.js';
+import { within } from './within.js';
 
-export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
+export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand'> {
+  readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   /** For sessions without one of their own: a `file:` URI. */
@@ -36,6 +39,8 @@ export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'r
 /** How long a client waits for a session whose host can't be reached. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 200;
+/** After this it is looked up again who has the session. */
+const FOLLOW_MS = 5_000;
 /** A session that nobody here looks at is followed for this much longer. */
 const IDLE_MS = 30_000;
 const SWEEP_MS = 5_000;
@@ -51,6 +56,9 @@ export class ClusterSessions implements Sessions {
   readonly #links: Links;
   readonly #followed = new Map<URI, { readonly session: FollowedSession; readonly hostId: string }>();
   readonly #following = new Map<URI, PromiseWithResolvers<FollowedSession> & { readonly hostId: string }>();
+  /** Forks that are being made, here or at another host. */
+  readonly #forking = new Map<URI, Promise<unknown>>();
+  readonly #lost: LostSessions;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: ClusterSessionsOptions) {
@@ -59,23 +67,26 @@ export class ClusterSessions implements Sessions {
     this.#links = new Links({
       ...options,
       runCommand: (method, params) => this.#run(method as RoutedCommand, params),
-      events: {
-        followed: (uri, result) => this.#begin(uri, result),
-        action: (uri, envelope) => this.#followed.get(uri)?.session.receive(envelope),
-        settled: ({ uri, client, envelope }) => this.#followed.get(uri)?.session.settle(client, envelope),
-        moved: (uri) => this.#end(uri),
+      eventsOf: (hostId) => ({
+        followed: (uri, result) => this.#begin(hostId, uri, result),
+        action: (uri, envelope) => this.#mirrorOf(hostId, uri)?.receive(envelope),
+        settled: ({ uri, client, envelope }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope),
+        moved: (uri) => {
+          if (this.#mirrorOf(hostId, uri)) this.#end(uri);
+        },
         notified: ({ notification, subscribersOf }) => {
           if (notification.type === 'notify/sessionRemoved') this.#removed(notification.session);
           options.broadcast(notification, subscribersOf);
         },
-        closed: (hostId) => {
+        closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
           for (const waiting of this.#following.values()) {
             if (waiting.hostId === hostId) waiting.reject(new Error('the link was cut'));
           }
         },
-      },
+      }),
     });
+    this.#lost = new LostSessions({ ...options, links: this.#links });
     this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
     options.cluster.onPolled(() => {
       this.#links.connectAll();
@@ -105,10 +116,12 @@ export class ClusterSessions implements Sessions {
   /** Waits for a session whose host can't be reached yet. */
   async open(uri: URI): Promise<OpenSession> {
     const until = performance.now() + PATIENCE_MS;
+    const forking = this.#forking.get(uri);
+    if (forking !== undefined) await within(until, forking).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
       if (followed) return followed.session;
-      const owner = await this.#hub.open(uri).catch((error: unknown) => {
+      const owner = await within(until, this.#hub.open(uri)).catch((error: unknown) => {
         if (error instanceof OwnedElsewhere) return error;
         throw error;
       });
@@ -124,6 +137,12 @@ export class ClusterSessions implements Sessions {
       // The one that was asked may be about to stop, or has.
       await this.#options.cluster.look();
     }
+  }
+
+  /** Takes what dead hosts have left at work. Their mirrors here end, wherever their links are. */
+  async takeOver(): Promise<void> {
+    await this.#hub.takeOver();
+    for (const uri of [...this.#followed.keys()]) if (this.#hub.loaded(uri)) this.#end(uri);
   }
 
   hold(uri: URI): () => void {
@@ -173,7 +192,12 @@ export class ClusterSessions implements Sessions {
   }
 
   async fork(params: ForkSessionParams): Promise<void> {
-    await this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
+    // Known at once: a `subscribe` sent right after it waits for it.
+    const forking = this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
+    this.#forking.set(params.session, forking);
+    await forking.finally(() => {
+      if (this.#forking.get(params.session) === forking) this.#forking.delete(params.session);
+    });
   }
 
   fetchTurns: Sessions['fetchTurns'] = (params) =>
@@ -235,6 +259,7 @@ export class ClusterSessions implements Sessions {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
+    this.#lost.dispose();
     for (const uri of [...this.#followed.keys()]) this.#end(uri);
     await this.#hub.close();
     await this.#links.close();
@@ -275,7 +300,7 @@ export class ClusterSessions implements Sessions {
     waiting.promise.catch(() => {});
     try {
       const link = await this.#links.to(hostId);
-      await link.request('link.follow', { uri });
+      await link.request('link.follow', { uri }, { timeoutMs: FOLLOW_MS });
       return await waiting.promise;
     } catch (error) {
       waiting.reject(error);
@@ -285,17 +310,25 @@ export class ClusterSessions implements Sessions {
     }
   }
 
-  #begin(uri: URI, result: FollowResult): void {
+  /** What comes late from a host that had the session before is of no use. */
+  #mirrorOf(hostId: string, uri: URI): FollowedSession | undefined {
+    const followed = this.#followed.get(uri);
+    return followed?.hostId === hostId ? followed.session : undefined;
+  }
+
+  #begin(hostId: string, uri: URI, result: FollowResult): void {
     const waiting = this.#following.get(uri);
-    if (!waiting) return;
-    const { hostId } = waiting;
+    if (waiting?.hostId !== hostId) return;
+    this.#end(uri);
     const { publisher, sequence } = this.#options;
     const send = (method: string, params: object) =>
       void this.#links
         .to(hostId)
         .then((link) => link.notify(method, params))
-        .catch(() => this.#end(uri));
-    const session = new FollowedSession(
+        .catch(() => {
+          if (this.#followed.get(uri)?.session === session) this.#end(uri);
+        });
+    const session: FollowedSession = new FollowedSession(
       {
         uri,
         publisher,

@@ -53,6 +53,8 @@ export class FollowedSession {
     this.#state = state;
     this.#accepted = new AcceptedSequences(accepted);
     this.#incarnation = incarnation;
+    // FEN5: what this host told of it before is not all that happened since.
+    options.publisher.end(options.uri, options.sequence.next());
   }
 
   get state(): SessionState {

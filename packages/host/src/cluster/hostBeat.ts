@@ -40,6 +40,8 @@ export class HostBeat {
   /** Called when somebody else has told this host to drain. */
   onDrain: (() => void) | undefined;
   readonly #options: HostBeatOptions;
+  /** A connection of its own: no other statement may hold a beat up, and none may hang for longer than a host can be silent. */
+  readonly #connection: Database;
   #hosts: readonly KnownHost[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
@@ -60,6 +62,7 @@ export class HostBeat {
 
   private constructor(options: HostBeatOptions) {
     this.#options = options;
+    this.#connection = options.database.apart(options.leaseMs / 2);
     this.observed = new ObservedHosts(options);
   }
 
@@ -73,7 +76,12 @@ export class HostBeat {
 
   /** The database was reached within a lease: nobody can have taken this host's sessions meanwhile. */
   get isSure(): boolean {
-    return performance.now() - this.#lastReached < this.#options.leaseMs;
+    return this.beatAgeMs < this.#options.leaseMs;
+  }
+
+  /** How long ago the database was reached. */
+  get beatAgeMs(): number {
+    return performance.now() - this.#lastReached;
   }
 
   /** Looks at once, as far as the database can be reached. Those who ask meanwhile share one look. */
@@ -105,6 +113,7 @@ export class HostBeat {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#polling;
+    await this.#connection.close();
     await this.#options.database.settle('delete from host where id = $1', [this.#options.hostId]);
   }
 
@@ -131,10 +140,12 @@ export class HostBeat {
   }
 
   async #poll(): Promise<void> {
-    const { database, hostId, log } = this.#options;
+    const { hostId, log } = this.#options;
     try {
-      const rows = await database.query<KnownHost & { is_known: boolean }>(BEAT, [hostId]);
-      this.#lastReached = performance.now();
+      // Before it is sent: others may see this beat long before its answer comes.
+      const asked = performance.now();
+      const rows = await this.#connection.query<KnownHost & { is_known: boolean }>(BEAT, [hostId]);
+      this.#lastReached = asked;
       this.#hosts = rows;
       this.observed.observe(rows);
       // Others took it for dead and removed it.

@@ -11,6 +11,7 @@ import {
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
   type NotifyParams,
+  type PingResult,
   type SettledParams,
 } from './linkMessages.js';
 
@@ -92,7 +93,7 @@ export class Link {
     peer.onNotification('link.moved', { parse: parse<{ uri: URI }>, handle: ({ uri }) => events.moved(uri) });
     peer.onNotification('link.notify', { parse: parse<NotifyParams>, handle: (params) => events.notified(params) });
     this.#pings = setInterval(() => {
-      peer.request('link.ping', {}, { timeoutMs: SILENCE_MS }).catch(() => this.close());
+      this.ping().catch(() => this.close());
     }, PING_MS).unref();
     peer.onClose(() => {
       clearInterval(this.#pings);
@@ -104,8 +105,14 @@ export class Link {
     return this.#peer.closeReason === undefined;
   }
 
-  request(method: string, params: object): Promise<unknown> {
-    return this.#peer.request(method, params);
+  /** How long ago that host has reached the database. Rejects when it is silent. */
+  async ping(): Promise<number> {
+    const { beatAgeMs } = (await this.#peer.request('link.ping', {}, { timeoutMs: SILENCE_MS })) as PingResult;
+    return beatAgeMs;
+  }
+
+  request(method: string, params: object, options?: { readonly timeoutMs: number }): Promise<unknown> {
+    return this.#peer.request(method, params, options);
   }
 
   notify(method: string, params: object): void {

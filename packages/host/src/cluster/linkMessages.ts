@@ -23,6 +23,11 @@ export interface HelloParams {
   readonly maxVersion: number;
 }
 
+export interface PingResult {
+  /** How long ago the host has reached the database. */
+  readonly beatAgeMs: number;
+}
+
 export interface FollowResult {
   readonly state: SessionState;
   readonly incarnation: string;

@@ -15,6 +15,7 @@ import type { SessionHub } from '../sessions/sessionHub.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
+import type { Cluster } from './cluster.js';
 import {
   type CommandParams,
   type DispatchParams,
@@ -25,6 +26,7 @@ import {
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
   type NotifyParams,
+  type PingResult,
   type SettledParams,
   type ViewersParams,
 } from './linkMessages.js';
@@ -33,6 +35,7 @@ export interface LinkServerOptions {
   readonly hostId: string;
   /** The sessions that this host owns. */
   readonly hub: SessionHub;
+  readonly cluster: Pick<Cluster, 'beatAgeMs' | 'isSure'>;
   readonly delivery: Delivery;
   /** Carries out a client's command here. */
   readonly runCommand: (method: string, params: object, as: LinkClient) => Promise<unknown>;
@@ -48,6 +51,8 @@ export class LinkServer {
   readonly #peer: RpcPeer;
   readonly #followers = new Map<URI, LinkFollower>();
   readonly #transport: Transport;
+  /** The next answer does not wait for what is being stored: a database that is away must not look like a host that is. */
+  #isAtOnce = false;
 
   constructor(transport: Transport, options: LinkServerOptions) {
     this.#options = options;
@@ -59,11 +64,12 @@ export class LinkServer {
       onMessage: (listener) => transport.onMessage(listener),
       onClose: (listener) => transport.onClose(listener),
       close: (reason) => transport.close(reason),
-      send: (frame) =>
-        delivery.enqueue({
-          frame: new EncodedFrame(typeof frame === 'string' ? frame : new TextDecoder().decode(frame)),
-          receivers: [receiver],
-        }),
+      send: (text) => {
+        const frame = new EncodedFrame(typeof text === 'string' ? text : new TextDecoder().decode(text));
+        if (this.#isAtOnce) this.#write([frame]);
+        else delivery.enqueue({ frame, receivers: [receiver] });
+        this.#isAtOnce = false;
+      },
     };
     this.#peer = new RpcPeer(ordered, {
       maxFrameBytes: MAX_LINK_FRAME_BYTES,
@@ -98,10 +104,17 @@ export class LinkServer {
         if (maxVersion < MIN_LINK_VERSION || minVersion > LINK_VERSION) {
           throw new RpcError(ERROR_CODE.invalidRequest, `no common version of links: ${minVersion} to ${maxVersion}`);
         }
+        this.#isAtOnce = true;
         return { hostId: this.#options.hostId, minVersion: MIN_LINK_VERSION, maxVersion: LINK_VERSION };
       },
     });
-    peer.onRequest('link.ping', { parse: parse<object>, handle: () => ({}) });
+    peer.onRequest('link.ping', {
+      parse: parse<object>,
+      handle: (): PingResult => {
+        this.#isAtOnce = true;
+        return { beatAgeMs: this.#options.cluster.beatAgeMs };
+      },
+    });
     peer.onRequest('link.follow', { parse: parse<{ uri: URI }>, handle: ({ uri }) => this.#follow(uri) });
     peer.onRequest('link.command', {
       parse: parse<CommandParams>,
@@ -119,7 +132,11 @@ export class LinkServer {
   }
 
   async #follow(uri: URI): Promise<LateResult<object>> {
-    const { hub } = this.#options;
+    const { hub, cluster } = this.#options;
+    // It would wait for the database, and is somebody else's by then.
+    if (!hub.loaded(uri) && !cluster.isSure) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, "this host can't reach the database right now");
+    }
     const letGo = hub.hold(uri);
     try {
       const session = await hub.open(uri);

@@ -8,7 +8,8 @@ import { LinkServer, type LinkServerOptions } from './linkServer.js';
 
 export interface LinksOptions extends LinkServerOptions {
   readonly cluster: Cluster;
-  readonly events: Omit<LinkEvents, 'closed'> & { closed(hostId: string): void };
+  /** What comes over the link to that host. */
+  readonly eventsOf: (hostId: string) => LinkEvents;
   readonly log: HostLog;
 }
 
@@ -42,6 +43,19 @@ export class Links {
     }
   }
 
+  /** How long ago the other hosts have reached the database; `undefined` for those that don't answer. */
+  beatAges(): Promise<(number | undefined)[]> {
+    const { cluster } = this.#options;
+    const others = cluster.alive.filter((hostId) => hostId !== cluster.hostId);
+    return Promise.all(
+      others.map((hostId) =>
+        this.to(hostId)
+          .then((link) => link.ping())
+          .catch(() => undefined),
+      ),
+    );
+  }
+
   /** A link from another host. */
   accept(transport: Transport): void {
     const link = new LinkServer(transport, this.#options);
@@ -61,7 +75,8 @@ export class Links {
   }
 
   async #connect(hostId: string): Promise<Link> {
-    const { cluster, events, log } = this.#options;
+    const { cluster, eventsOf, log } = this.#options;
+    const events = eventsOf(hostId);
     const target = cluster.linkTarget(hostId);
     if (!target || this.#isClosed) throw new Error(`the host ${hostId} has no address yet`);
     const link: Link = await Link.connect(
@@ -71,7 +86,7 @@ export class Links {
         ...events,
         closed: () => {
           this.#out.delete(hostId);
-          events.closed(hostId);
+          events.closed();
         },
       },
       log,

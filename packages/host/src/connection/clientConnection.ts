@@ -52,6 +52,7 @@ export class ClientConnection implements Subscriber {
   readonly #transport: FrameTransport;
   readonly #peer: RpcPeer;
   #isCalling = false;
+  #isAtOnce = false;
   #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
 
   constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
@@ -68,8 +69,9 @@ export class ClientConnection implements Subscriber {
       ...(transport.onOversizeFrame && { onOversizeFrame: transport.onOversizeFrame.bind(transport) }),
       send: (frame) => {
         const encoded = new EncodedFrame(typeof frame === 'string' ? frame : new TextDecoder().decode(frame));
-        if (this.#isCalling) this.deliver([encoded]);
+        if (this.#isCalling || this.#isAtOnce) this.deliver([encoded]);
         else services.delivery.enqueue({ frame: encoded, receivers: [this] });
+        this.#isAtOnce = false;
       },
     };
     const { maxFrameBytes } = transport;
@@ -144,6 +146,11 @@ export class ClientConnection implements Subscriber {
     } finally {
       this.#isCalling = false;
     }
+  }
+
+  /** The answer that is just being made does not wait for the delivery. */
+  answerAtOnce(): void {
+    this.#isAtOnce = true;
   }
 
   /** This client keeps the sessions' files: one frame may hold a whole file or a list of files. */

@@ -3,7 +3,9 @@ import { type ErrorData, errorMessage } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';
+import { settleWithin } from '../agents/settleWithin.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
+import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -20,12 +22,36 @@ export type CommandHandlers = {
   ) => Answer<Commands[M]['result']> | Promise<Answer<Commands[M]['result']>>;
 };
 
+/** A client that gets no answer for 10 s takes the host for dead. */
+const PING_PATIENCE_MS = 5_000;
+
+/**
+ * After all that the client was to get before, as every answer; but not when the storage holds all of it up: a database that is away
+ * must not look like a host that is.
+ */
+async function answerPing(
+  delivery: Delivery,
+  connection: ClientConnection,
+): Promise<LateResult<Readonly<Record<string, never>>>> {
+  let isInOrder = false;
+  await settleWithin(
+    PING_PATIENCE_MS,
+    delivery.left().then(() => {
+      isInOrder = true;
+    }),
+  );
+  return new LateResult(() => {
+    if (!isInOrder) connection.answerAtOnce();
+    return {};
+  });
+}
+
 /** The handler of each command. Handlers stay thin: the work is done in the modules that they call. */
 export function createCommandHandlers(services: HostServices): CommandHandlers {
   const { agents } = services;
   const context = { services, pace: new AnswerPace() };
   return {
-    ping: () => ({}),
+    ping: (_params, connection) => answerPing(services.delivery, connection),
     initialize: (params, connection) => initialize(context, params, connection),
     reconnect: (params, connection) => reconnect(context, params, connection),
     subscribe: (params, connection) => subscribe(context, params, connection),

@@ -15,8 +15,10 @@ export interface DatabaseOptions {
 const SETTINGS =
   '-c search_path=agenthost -c lock_timeout=2000 -c statement_timeout=5000 -c idle_in_transaction_session_timeout=2000';
 const CONNECT_MS = 5_000;
+/** Longer than the server may take. Nothing else notices a network that swallows everything: TCP itself waits for minutes. */
+const ANSWER_MS = 8_000;
 const FIRST_RETRY_MS = 50;
-const MAX_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 500;
 /** A statement that takes too long this often does not come to an end, however often it is tried. */
 const MAX_TIMEOUTS = 3;
 
@@ -29,10 +31,12 @@ export class DatabaseAwayError extends Error {
   readonly code = '08006';
 }
 
-/** The host ends while the database is away: whether a statement was carried out is not known. */
+/** The host ends while the database is away, or others have taken its place: whether a statement was carried out is not known. */
 class UndecidedFailure extends SessionFsFailure {
   constructor(cause: unknown) {
-    super('UNDECIDED', "the database can't be reached, and this host ends: the outcome is not known", { cause });
+    super('UNDECIDED', "the database can't be reached, and this host waits no longer: the outcome is not known", {
+      cause,
+    });
     this.name = 'UndecidedFailure';
   }
 }
@@ -40,23 +44,32 @@ class UndecidedFailure extends SessionFsFailure {
 /** The connections of this host to its database. `pg` is loaded only when there is one. */
 export class Database {
   readonly #pool: Pool;
+  readonly #connect: (max: number, answerMs: number) => Pool;
   readonly #log: HostLog;
-  readonly #closing = new AbortController();
+  #isEnding = false;
+  /** Aborted when the statements that wait are given up. */
+  #waiting = new AbortController();
 
   /** Rejects with a `DatabaseError` when it can't be reached now. */
   static async open({ url, log, env = process.env, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
     const { default: pg } = await import('pg');
-    const pool = new pg.Pool({
-      ...(await connectionConfig(url, env)),
-      max: maxConnections,
-      options: SETTINGS,
-      application_name: 'agenthost',
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-    });
-    // An idle connection that breaks is only replaced. Without a listener it would end the host.
-    pool.on('error', (error) => log.debug(`a connection to the database was lost: ${error.message}`));
-    const database = new Database(pool, log);
+    const config = await connectionConfig(url, env);
+    const connect = (max: number, answerMs: number) => {
+      const pool = new pg.Pool({
+        ...config,
+        max,
+        options: SETTINGS,
+        application_name: 'agenthost',
+        connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
+        query_timeout: answerMs,
+        keepAlive: true,
+      });
+      // An idle connection that breaks is only replaced. Without a listener it would end the host.
+      pool.on('error', (error) => log.debug(`a connection to the database was lost: ${error.message}`));
+      return pool;
+    };
+    const pool = connect(maxConnections, ANSWER_MS);
+    const database = new Database(pool, connect, log);
     try {
       await database.#examine();
       return database;
@@ -66,9 +79,15 @@ export class Database {
     }
   }
 
-  private constructor(pool: Pool, log: HostLog) {
+  private constructor(pool: Pool, connect: (max: number, answerMs: number) => Pool, log: HostLog) {
     this.#pool = pool;
+    this.#connect = connect;
     this.#log = log;
+  }
+
+  /** The same database over a connection of its own, for statements that must not wait for others, or for longer than this. */
+  apart(answerMs: number): Database {
+    return new Database(this.#connect(1, answerMs), this.#connect, this.#log);
   }
 
   /** Warns of settings with which a crash loses what was acknowledged. */
@@ -102,16 +121,21 @@ export class Database {
    * the answer to the first run may have been lost.
    */
   async settle<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    const { signal } = this.#waiting;
     let timeouts = 0;
+    /** An earlier run may have been carried out. */
+    let isUnknown = false;
     for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       try {
         return await this.query<R>(sql, values);
       } catch (error) {
+        if (!isTransient(error)) throw error;
         if (isTimeout(error)) timeouts++;
-        if (!isTransient(error) || timeouts === MAX_TIMEOUTS) throw error;
-        if (this.#closing.signal.aborted) throw new UndecidedFailure(error);
+        else isUnknown = true;
+        if (timeouts === MAX_TIMEOUTS && !isUnknown) throw error;
+        if (this.#isEnding || signal.aborted || timeouts === MAX_TIMEOUTS) throw new UndecidedFailure(error);
         this.#log.debug(`the database can't be reached, the statement is sent again: ${String(error)}`);
-        await this.#pause(delay);
+        await pause(delay, signal);
       }
     }
   }
@@ -132,28 +156,35 @@ export class Database {
     }
   }
 
-  /** Statements that wait for the database to come back are given up. */
+  /** Statements that wait for the database to come back are given up, also those that come later. */
   giveUp(): void {
-    this.#closing.abort();
+    this.#isEnding = true;
+    this.giveUpWaiting();
+  }
+
+  /** Statements that wait now are given up. */
+  giveUpWaiting(): void {
+    this.#waiting.abort();
+    this.#waiting = new AbortController();
   }
 
   async close(): Promise<void> {
     this.giveUp();
     await this.#pool.end();
   }
+}
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#closing;
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-    });
-  }
+/** Ends early when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }
 
 const MIN_VERSION = 140_000;

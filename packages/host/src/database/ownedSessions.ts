@@ -30,6 +30,10 @@ export class OwnedSessions {
     return this.#sessions.get(sessionId);
   }
 
+  get all(): readonly OwnedSession[] {
+    return [...this.#sessions.values()];
+  }
+
   add(owned: OwnedSession): void {
     this.#sessions.set(owned.fence.sessionId, owned);
   }

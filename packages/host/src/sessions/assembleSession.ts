@@ -70,6 +70,7 @@ export async function assembleSession(
     publisher,
     sequence,
     now,
+    ...(services.isSure && { isSure: services.isSure }),
   });
   const tempFiles = new TempFiles({
     fs: stored.fs,

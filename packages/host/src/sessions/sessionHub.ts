@@ -143,9 +143,9 @@ export class SessionHub implements Sessions {
     }
   }
 
-  /** The file system of all sessions is gone: running turns can't be stored and are ended. */
-  storageLost(error: unknown): void {
-    for (const session of this.#open.values()) session.storageFailed(error);
+  /** The file system of all sessions, or of some, is gone: running turns can't be stored and are ended. */
+  storageLost(error: unknown, isOf: (uri: URI) => boolean = () => true): void {
+    for (const [uri, session] of [...this.#open]) if (isOf(uri)) session.storageFailed(error);
   }
 
   open(uri: URI): Promise<Session> {

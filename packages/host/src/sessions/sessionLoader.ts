@@ -113,8 +113,10 @@ export class SessionLoader {
 
   async #loaded(uri: URI, stored: StoredSession, history: SessionHistory, opened: OpenedHistory): Promise<Session> {
     const { folded, skipped } = opened;
-    const { index, log } = this.#services;
+    const { index, log, publisher, sequence } = this.#services;
     const { notifier } = this.#deps;
+    // FEN5: what this host told of it before is not all that happened since.
+    if (stored.isShared) publisher.end(uri, sequence.next());
     const isHidden = isProvisional(folded);
     if (isHidden) notifier.provisional.add(uri);
     else if (!index.isComplete(uri)) {

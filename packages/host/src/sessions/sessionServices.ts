@@ -25,6 +25,8 @@ export interface SessionServices {
   readonly defaultDirectory: string;
   /** Snapshot files and turn indexes are only used by the version that wrote them. */
   readonly hostVersion: string;
+  /** Whether no other host can have taken a session of this one. If not, all is stored before it is told. Always by default. */
+  readonly isSure?: () => boolean;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: HostLog;

@@ -37,6 +37,8 @@ export interface SessionStoreOptions {
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   readonly now: () => number;
+  /** Whether no other host can have taken the session. */
+  readonly isSure?: () => boolean;
 }
 
 /** What follows a change of the state. */
@@ -135,7 +137,10 @@ export class SessionStore implements DurableSource {
     const next = sessionReducer(this.#state, stamped);
     if (next === this.#state) return;
     this.#apply(stamped, next);
-    if (options.mustBeStored ?? STORED_BEFORE_TOLD.has(stamped.type)) this.#options.delivery.requireStored(this);
+    const { delivery, isSure } = this.#options;
+    const mustBeStored = options.mustBeStored ?? STORED_BEFORE_TOLD.has(stamped.type);
+    // FEN6: text that is shown and never stored is taken back at most once, when the host falls silent.
+    if (mustBeStored || isSure?.() === false) delivery.requireStored(this);
   }
 
   /** Applies a client's action that passed all checks. It is echoed even if it changes nothing: its sender waits for it. */

@@ -16,6 +16,10 @@ export interface SessionStorage {
   modifiedAt(sessionId: string): Promise<number | undefined>;
   /** The ids of all sessions. */
   list(): AsyncIterable<string>;
+  /** Where several hosts share a storage: the ids of sessions that are open here although another host has taken them. */
+  findTaken?(): Promise<ReadonlySet<string>>;
+  /** What waits to be stored is given up: other hosts have the sessions by now. */
+  giveUpWaiting?(): void;
 }
 
 export interface OpenStoredOptions {
@@ -43,6 +47,8 @@ export interface SessionPlace {
 }
 
 export interface StoredSession {
+  /** Another host may have written to it since this one had it open. */
+  readonly isShared?: boolean;
   /** Where several hosts share a storage. */
   readonly place?: SessionPlace;
   readonly fs: SessionFs;

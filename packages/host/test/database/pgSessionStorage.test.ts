@@ -4,7 +4,7 @@ import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
 import { Database } from '../../src/database/database.js';
 import { migrate } from '../../src/database/migrate.js';
-import { OwnedSessions } from '../../src/database/ownedSessions.js';
+import { type LivingHosts, OwnedSessions } from '../../src/database/ownedSessions.js';
 import { PgSessionStorage } from '../../src/database/pgSessionStorage.js';
 import { silentLog } from '../../src/hostLog.js';
 
@@ -20,13 +20,15 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-const storage = () =>
+const alone = { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' };
+
+// To each, every other host is dead, unless told otherwise.
+const storage = (cluster: LivingHosts = alone) =>
   new PgSessionStorage({
     database,
     hostId: randomUUID(),
     owned: new OwnedSessions(),
-    // Every other host is dead.
-    cluster: { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' },
+    cluster,
     initialCwd: '/tmp',
     durability: 'fsync',
     now: Date.now,
@@ -84,6 +86,20 @@ describe('sessions on PostgreSQL', () => {
     const { turns: kept } = await (await again.raw('bob')).stateOf(session);
     expect(kept.map(({ id }) => id)).toEqual(turns);
     await again.dispose();
+  });
+
+  it('[OWN1] belong to one of several hosts that open them at once, and the others learn whose they are', async () => {
+    const made = await storage().open('wanted', { create: true });
+    await made?.fs.appendFile('/state/events.jsonl', 'first\n');
+    await made?.fs.dispose();
+    const hosts = Array.from({ length: 6 }, () => storage({ ...alone, isAlive: async () => true }));
+    const outcomes = await Promise.allSettled(hosts.map((host) => host.open('wanted')));
+    const [won] = outcomes.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+    const [row] = await database.query<{ owner: string }>("select owner from session where id = 'wanted'");
+    const told = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(told).toHaveLength(5);
+    for (const error of told) expect(error).toMatchObject({ name: 'OwnedElsewhere', hostId: row?.owner });
+    await won?.fs.appendFile('/state/events.jsonl', 'second\n');
   });
 
   it('[FEN1] can not be written by a host that another one has replaced', async () => {
