@@ -29,11 +29,11 @@ import { SessionReactions } from './sessionReactions.js';
 import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
+import { hasNextMessage, storageError } from './storageError.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { isLost } from './turn/notStored.js';
-import { hasNextMessage, storageError } from './turn/storageError.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {

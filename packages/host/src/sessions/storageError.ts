@@ -1,6 +1,6 @@
 import type { SessionState } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
-import { ProviderFailure } from '../../storage/fs/providerFailure.js';
+import { ProviderFailure } from '../storage/fs/providerFailure.js';
 
 /** What a turn says that was ended because its session could not be stored. */
 export function storageError(error: unknown): { readonly errorType: 'storage'; readonly message: string } {
