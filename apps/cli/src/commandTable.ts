@@ -23,6 +23,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   import: { summary: 'create a session from an exported one', load: () => import('./commands/import.js') },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
   token: { summary: 'show or change the tokens of the local host', load: () => import('./commands/token.js') },
+  cluster: {
+    summary: 'show the hosts that share a database, and drain one',
+    load: () => import('./commands/cluster.js'),
+  },
+  move: {
+    summary: 'copy all sessions between a state folder and a database',
+    load: () => import('./commands/move.js'),
+  },
   doctor: { summary: 'find problems here, and fix them', load: () => import('./commands/doctor.js') },
   completion: { summary: 'completion for bash, zsh or fish', load: () => import('./commands/completion.js') },
 };

@@ -11,8 +11,16 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
+export { type DatabaseReport, reportDatabase } from './cluster/databaseReport.js';
 export { type DrainingHost, drainHost } from './cluster/drainHost.js';
+export type { HostReport } from './cluster/hostReport.js';
+export { DatabaseError, hasPassword, withoutPassword } from './database/connectionConfig.js';
 export { Database } from './database/database.js';
+export { migrate, SchemaTooNewError } from './database/migrate.js';
+export { PgDeviceTokens, PgOwnerToken } from './database/pgTokens.js';
+export { silentLog } from './hostLog.js';
+export { MoveError } from './move/moveSide.js';
+export { isDatabaseAddress, type MoveReport, moveState } from './move/moveState.js';
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
 export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';

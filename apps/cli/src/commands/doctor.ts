@@ -1,5 +1,7 @@
 import { defineCommand, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
+import { DATABASE_OPTION, databaseAddress } from '../database/databaseAddress.js';
+import { checkDatabase } from '../doctor/databaseChecks.js';
 import type { Finding } from '../doctor/finding.js';
 import { checkHost, findRunning } from '../doctor/hostChecks.js';
 import { checkNode, checkPort } from '../doctor/machineChecks.js';
@@ -13,19 +15,23 @@ export const command = defineCommand({
   usage: '[flags]',
   options: {
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder to check' },
+    ...DATABASE_OPTION,
     fix: { type: 'boolean', help: 'fix what can be fixed without losing anything' },
     ...JSON_OPTION,
   },
   notes: `Checks Node, the port, the state folder with its rights and free space, the token, the host with its agents, the session
-index and the logs of all sessions. Exits with 1 if there is a problem.`,
+index and the logs of all sessions. With a database also its schema and settings, and the hosts that share
+it. Exits with 1 if there is a problem.`,
   examples: [
     'agenthost doctor',
     'agenthost doctor --fix',
+    'agenthost doctor --database postgres://agenthost@db.example.org/agenthost',
     'agenthost doctor --json | jq ".findings[] | select(.level != \\"ok\\")"',
   ],
   run: async (values) => {
     const host = await findRunning(values['state-dir']);
-    const found = await examine(host);
+    const database = databaseAddress(values.database);
+    const found = [...(await examine(host)), ...(database === undefined ? [] : await checkDatabase(database))];
     const findings = values.fix ? await mendAll(found) : found;
     if (values.json) {
       const told = findings.map(({ mend, ...finding }) => ({ ...finding, fixable: mend !== undefined }));

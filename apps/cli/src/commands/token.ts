@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { findHost } from '@agenthost/host/discovery';
-import { DeviceTokenError, DeviceTokens, findRunningHost, TokenFile, TokenUse } from '@agenthost/host/maintenance';
+import { DeviceTokenError } from '@agenthost/host/maintenance';
 import { ROLES, type Role } from '@agenthost/protocol';
 import { defineCommand } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
+import { DATABASE_OPTION, databaseAddress, withDatabase } from '../database/databaseAddress.js';
+import { databaseTokens, folderTokens, type TokenPlace } from '../database/tokenPlace.js';
 import { relativeTime } from '../text/relativeTime.js';
 import { padTo } from '../text/width.js';
 
-interface Place {
-  readonly stateDir: string;
-  /** The tokens of the host that runs there. */
+interface Place extends TokenPlace {
+  /** The address of the host that runs there. */
   readonly url: string | undefined;
 }
 
@@ -25,6 +26,10 @@ export const command = defineCommand({
     name: { type: 'string', value: 'NAME', help: 'add: the name of the device for others, such as "Ann\'s phone"' },
     role: { type: 'string', value: 'ROLE', help: 'add: what it may do', choices: ROLES },
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host' },
+    database: {
+      ...DATABASE_OPTION.database,
+      help: 'the tokens of all hosts on this database (default $AGENTHOST_DATABASE)',
+    },
     json: { type: 'boolean', help: 'print JSON instead of text' },
   },
   completes: ACTIONS,
@@ -35,13 +40,15 @@ export const command = defineCommand({
   owner     also install agents and trust folders
 ls lists them with their last use. rm revokes one, rotate NAME replaces it, rotate alone replaces the host's own token. Clients
 with the old token are disconnected at once. A host that was started with $AGENTHOST_TOKEN keeps that token until it is
-restarted with another: rotate then changes nothing and fails.`,
+restarted with another: rotate then changes nothing and fails. Hosts on one database share their tokens, and notice a change
+within a second; with --state-dir $AGENTHOST_DATABASE does not count.`,
   examples: [
     'agenthost token show',
     'agenthost token add --role approver --name "Ann\'s phone"',
     'agenthost token ls',
     'agenthost token rm "Ann\'s phone"',
     'agenthost token rotate',
+    'agenthost token ls --database postgres://agenthost@db.example.org/agenthost',
   ],
   run: async (values, [what, name, ...more]) => {
     const action = ACTIONS.find((known) => known === what);
@@ -51,32 +58,46 @@ restarted with another: rotate then changes nothing and fails.`,
     }
     const place = { env: process.env, ...(values['state-dir'] !== undefined && { path: values['state-dir'] }) };
     const found = findHost(place);
-    const here: Place = { stateDir: found.stateDir, url: found.publicUrl ?? found.url };
     const print: Print = (value, text) => {
       process.stdout.write(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     };
-    if (action === 'show') await show(here, found.token, print);
-    else if (action === 'ls') await list(here, print, values.json === true);
-    else if (action === 'add') await add(here, values.name ?? name, values.role, print);
-    else if (action === 'rm') await remove(here, name, print);
-    else if (name === undefined) await rotateOwn(here, print);
-    else printNew(here, print, await changed(new DeviceTokens(here.stateDir).rotate(name)), { name });
+    const act = async (here: Place): Promise<void> => {
+      if (action === 'show') await show(here, print);
+      else if (action === 'ls') await list(here, print, values.json === true);
+      else if (action === 'add') await add(here, values.name ?? name, values.role, print);
+      else if (action === 'rm') await remove(here, name, print);
+      else if (name === undefined) await rotateOwn(here, print);
+      else printNew(here, print, await changed(here.devices.rotate(name)), { name });
+    };
+    const address = chosenDatabase(values.database, values['state-dir']);
+    if (address === undefined)
+      await act({ ...folderTokens(found.stateDir, found.token), url: found.publicUrl ?? found.url });
+    else await withDatabase(address, async (open) => act({ ...(await databaseTokens(open, address)), url: undefined }));
     return EXIT.ok;
   },
 });
 
-async function show(here: Place, token: string | undefined, print: Print): Promise<void> {
-  if (await hasGivenToken(here)) {
+/** A folder that was asked for counts more than a variable. */
+function chosenDatabase(database: string | undefined, stateDir: string | undefined): string | undefined {
+  if (database !== undefined && stateDir !== undefined) {
+    throw usageError('Tokens are in a folder or in a database.', 'Give --state-dir or --database, not both.');
+  }
+  return stateDir === undefined ? databaseAddress(database) : undefined;
+}
+
+async function show(here: Place, print: Print): Promise<void> {
+  const token = await here.readOwn();
+  if (await here.hasGivenToken()) {
     throw new CommandError(
       EXIT.notFound,
-      'The host that runs here was started with $AGENTHOST_TOKEN: its token is not in the state folder.',
+      `The host that runs here was started with $AGENTHOST_TOKEN: its token is not in ${here.name}.`,
       'Look where it is started, or give a device a token of its own with agenthost token add.',
     );
   }
   if (!token) {
     throw new CommandError(
       EXIT.notFound,
-      `There is no token in ${here.stateDir}.`,
+      `There is no token in ${here.name}.`,
       'The first agenthost serve makes one; with $AGENTHOST_TOKEN set, that is the token.',
     );
   }
@@ -84,30 +105,25 @@ async function show(here: Place, token: string | undefined, print: Print): Promi
 }
 
 async function rotateOwn(here: Place, print: Print): Promise<void> {
-  if (await hasGivenToken(here)) {
+  if (await here.hasGivenToken()) {
     throw new CommandError(
       EXIT.failed,
       'The host that runs here keeps the token that it was started with, $AGENTHOST_TOKEN; nothing was changed.',
       'Start it again with another $AGENTHOST_TOKEN; without one it has its own, which this command replaces.',
     );
   }
-  const token = await changed(new TokenFile(here.stateDir).rotate());
+  const token = await changed(here.rotateOwn());
   print({ token, ...linkOf(here, token) }, token);
   if (process.env['AGENTHOST_TOKEN']) {
     process.stderr.write('$AGENTHOST_TOKEN is set here: a host that is started with it has that one instead.\n');
   }
 }
 
-/** Whether a running host there does not use the token in its state folder. */
-async function hasGivenToken({ stateDir }: Place): Promise<boolean> {
-  return (await findRunningHost(stateDir))?.hasGivenToken === true;
-}
-
 async function add(here: Place, name: string | undefined, role: string | undefined, print: Print): Promise<void> {
   if (name === undefined || role === undefined) {
     throw usageError('A token needs a name and a role.', `Give --name NAME and --role ${ROLES.join('|')}.`);
   }
-  const token = await changed(new DeviceTokens(here.stateDir).add(name, role as Role));
+  const token = await changed(here.devices.add(name, role as Role));
   printNew(here, print, token, { name, role });
 }
 
@@ -117,13 +133,13 @@ function printNew(here: Place, print: Print, token: string, about: { readonly na
   const asRole = about.role === undefined ? '' : `, as ${about.role}`;
   const shown = link
     ? `Open this link on ${about.name}${asRole}; it is not shown again:\n\n  ${link}\n`
-    : `The token of ${about.name}${asRole}; it is not shown again. No host runs here: its link is its address and #token= with this:\n\n  ${token}\n`;
+    : `The token of ${about.name}${asRole}; it is not shown again. ${here.linkHint}\n\n  ${token}\n`;
   print({ ...about, token, ...(link && { link }) }, shown);
 }
 
-async function list({ stateDir }: Place, print: Print, json: boolean): Promise<void> {
-  const tokens = await changed(new DeviceTokens(stateDir).list());
-  const usedAt = await TokenUse.read(stateDir);
+async function list({ devices, lastUses }: Place, print: Print, json: boolean): Promise<void> {
+  const tokens = await changed(devices.list());
+  const usedAt = await lastUses();
   const own = { id: 'owner', name: "the host's own", role: 'owner', createdAt: undefined };
   const rows = [own, ...tokens].map(({ id, name, role, createdAt }) => ({
     name,
@@ -140,9 +156,9 @@ async function list({ stateDir }: Place, print: Print, json: boolean): Promise<v
 
 async function remove(here: Place, name: string | undefined, print: Print): Promise<void> {
   if (name === undefined) throw usageError('Name the token to revoke.', 'See agenthost token ls.');
-  const removed = await changed(new DeviceTokens(here.stateDir).remove(name));
+  const removed = await changed(here.devices.remove(name));
   const given = process.env['AGENTHOST_TOKEN'];
-  if (given && removed?.sha256 === sha256(given) && (await hasGivenToken(here))) {
+  if (given && removed?.sha256 === sha256(given) && (await here.hasGivenToken())) {
     throw new CommandError(
       EXIT.failed,
       `The token of ${name} was removed, but it is $AGENTHOST_TOKEN as well, and still opens the host that runs here.`,

@@ -28,7 +28,7 @@ export const SERVE_OPTIONS = {
   database: {
     type: 'string',
     value: 'URL',
-    help: 'keep sessions, tokens and trusted folders in PostgreSQL (default $AGENTHOST_DATABASE); give the password in PGPASSWORD, .pgpass or a service file',
+    help: 'keep sessions, tokens and trusted folders in PostgreSQL (default $AGENTHOST_DATABASE); see docs/cluster.md',
   },
   place: {
     type: 'string',

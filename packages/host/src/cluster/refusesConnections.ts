@@ -8,21 +8,30 @@ const CONNECT_MS = 1_000;
 
 /** Whether nobody listens at an address, twice in a row: then the host that had it has ended (OWN4). */
 export async function refusesConnections(url: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(url);
-  const address = { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
-  if (!(await refusesOnce(address))) return false;
+  if ((await tryAddress(url)) !== 'refused') return false;
   await delay(BETWEEN_MS);
-  return refusesOnce(address);
+  return (await tryAddress(url)) === 'refused';
 }
 
-async function refusesOnce(address: { readonly host: string; readonly port: number }): Promise<boolean> {
+/** Whether somebody listens at an address. */
+export async function acceptsConnections(url: string): Promise<boolean> {
+  return (await tryAddress(url)) === 'accepted';
+}
+
+async function tryAddress(url: string): Promise<'accepted' | 'refused' | 'silent'> {
+  const { hostname, port, protocol } = new URL(url);
+  const address = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
+  };
   const socket = connect({ ...address, timeout: CONNECT_MS });
-  socket.once('timeout', () => socket.destroy());
+  // With an error: without one, neither event comes.
+  socket.once('timeout', () => socket.destroy(new Error('no answer')));
   try {
     await once(socket, 'connect');
-    return false;
+    return 'accepted';
   } catch (error) {
-    return errorCode(error) === 'ECONNREFUSED';
+    return errorCode(error) === 'ECONNREFUSED' ? 'refused' : 'silent';
   } finally {
     socket.destroy();
   }

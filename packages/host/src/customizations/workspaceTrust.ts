@@ -36,6 +36,11 @@ export class TrustFile implements WorkspaceTrust {
     return this.#unstored.has(folder) || (await this.#read()).includes(folder);
   }
 
+  /** The oldest first. */
+  list(): Promise<readonly string[]> {
+    return this.#read();
+  }
+
   async trust(folder: string): Promise<void> {
     this.#unstored.add(folder);
     for (const listener of [...this.#listeners]) listener(folder);

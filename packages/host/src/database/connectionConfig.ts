@@ -37,9 +37,9 @@ export async function connectionConfig(address: string, env: Env): Promise<PoolC
   return { ...found, ...(isGiven && { connectionString }) };
 }
 
-/** The address for messages. */
+/** The address for messages. Up to the last @: a password that is not encoded may hold any character, and the address be none. */
 export function withoutPassword(address: string): string {
-  return address.replace(/^(\w+:\/\/[^/?#@]*?):[^/?#]*@/, '$1:…@').replace(/([?&]password=)[^&#]*/gi, '$1…');
+  return address.replace(/^(\w+:\/\/[^:@/?#]*):.*@/s, '$1:…@').replace(/([?&]\w*password=)[^&#]*/gi, '$1…');
 }
 
 export function hasPassword(address: string): boolean {

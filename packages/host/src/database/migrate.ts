@@ -36,6 +36,18 @@ export async function migrate(database: Database, steps: readonly SchemaStep[] =
   });
 }
 
+/** The version of the schema and the oldest host that may run on it; `undefined` where there is none yet. Changes nothing. */
+export async function readSchemaVersion(
+  database: Database,
+): Promise<{ readonly version: number; readonly minHost: number } | undefined> {
+  const [found] = await database.query<{ is_there: boolean }>(
+    `select to_regclass('${SCHEMA}.schema_version') is not null as is_there`,
+  );
+  if (!found?.is_there) return undefined;
+  const sql = `select version, min_host as "minHost" from ${SCHEMA}.schema_version`;
+  return (await database.query<{ version: number; minHost: number }>(sql))[0];
+}
+
 async function migrateOnce(
   run: (sql: string) => Promise<{ readonly rows: { readonly version: number; readonly min_host: number }[] }>,
   steps: readonly SchemaStep[],

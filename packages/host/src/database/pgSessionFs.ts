@@ -179,6 +179,21 @@ export class PgSessionFs implements SessionFs {
     yield* splitLines(this.#pieces(this.#tree.file(absoluteOf(path)), fromByte));
   }
 
+  /** When a file was changed last, for one that is copied. The log's time is that of its last append. */
+  setTime(path: string, time: number): Promise<void> {
+    return this.#exclusively(async () => {
+      const absolute = absoluteOf(path);
+      const file = this.#tree.file(absolute);
+      await this.#change('f as (update file set mtime = $5 from s where session = $1 and path = $4)', [absolute, time]);
+      file.mtime = time;
+    });
+  }
+
+  /** Rejects with a `FencedFailure` when another host has taken the session. */
+  async assertOwned(): Promise<void> {
+    await this.#change('n as (select 1)', []);
+  }
+
   /** Gives the session back, for any host to take. */
   async dispose(): Promise<void> {
     await this.#last;

@@ -55,7 +55,24 @@ export class PgSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { database, initialCwd, owned, cluster } = this.#options;
+    const opened = await this.#openFiles(sessionId, create);
+    if (!opened) return undefined;
+    const stored = await openStored(sessionId, opened.fs, this.#options, { lock: this.#lock, isDraft });
+    const { place } = opened;
+    const shared = { ...stored, isShared: true };
+    return place === '' ? shared : { ...shared, place: { name: place, isHere: place === this.#options.cluster.place } };
+  }
+
+  /** Takes a session and opens its files, without its log. */
+  async openFiles(sessionId: string, create: boolean): Promise<PgSessionFs | undefined> {
+    return (await this.#openFiles(sessionId, create))?.fs;
+  }
+
+  async #openFiles(
+    sessionId: string,
+    create: boolean,
+  ): Promise<{ readonly fs: PgSessionFs; readonly place: string } | undefined> {
+    const { database, initialCwd, owned } = this.#options;
     if (!(await this.exists(sessionId))) {
       if (!create) return undefined;
       await this.#make(sessionId);
@@ -73,9 +90,7 @@ export class PgSessionStorage implements SessionStorage {
     });
     const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
     owned.add(session);
-    const stored = await openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
-    const shared = { ...stored, isShared: true };
-    return place === '' ? shared : { ...shared, place: { name: place, isHere: place === cluster.place } };
+    return { fs, place };
   }
 
   async exists(sessionId: string): Promise<boolean> {

@@ -9,6 +9,9 @@ const LOOK_MS = 1_000;
 /** Many connections at once cause one write. */
 const GATHER_MS = 500;
 const OWNER_TOKEN = 'ownerToken';
+/** When the owner's token was last used, in milliseconds since 1970. */
+const OWNER_USE = 'ownerTokenUsedAt';
+const OWNER_ID = 'owner';
 
 /** The tokens of all hosts of a database. */
 export class PgTokens implements TokenSource {
@@ -101,6 +104,14 @@ export class PgDeviceTokens implements DeviceTokenStore {
     return this.#database.settle<DeviceToken>(LIST);
   }
 
+  /** When each was last used, by its id. */
+  async lastUses(): Promise<ReadonlyMap<string, number>> {
+    const sql = 'select id, used_at as "usedAt" from token where used_at is not null';
+    const own = `union all select '${OWNER_ID}', value::float8 from secret where name = '${OWNER_USE}'`;
+    const rows = await this.#database.settle<{ id: string; usedAt: number }>(`${sql} ${own}`);
+    return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
+  }
+
   async change(change: (tokens: readonly DeviceToken[]) => readonly DeviceToken[]): Promise<void> {
     await this.#database.withClient(async (client) => {
       await client.query('begin');
@@ -154,8 +165,12 @@ class PgTokenUse {
     this.#used.clear();
     const sql = `update token set used_at = greatest(used_at, t.at) from unnest($1::text[], $2::float8[]) as t(key, at)
       where id = t.key`;
-    await this.#database
-      .query(sql, [used.map(([id]) => id), used.map(([, at]) => at)])
-      .catch((error: unknown) => this.#log.error('when tokens were used could not be noted', error));
+    const own = `insert into secret as s (name, value) values ('${OWNER_USE}', $1) on conflict (name)
+      do update set value = greatest(s.value::float8, excluded.value::float8)::text`;
+    const ownUse = used.find(([id]) => id === OWNER_ID)?.[1];
+    await Promise.all([
+      this.#database.query(sql, [used.map(([id]) => id), used.map(([, at]) => at)]),
+      ...(ownUse === undefined ? [] : [this.#database.query(own, [String(ownUse)])]),
+    ]).catch((error: unknown) => this.#log.error('when tokens were used could not be noted', error));
   }
 }

@@ -20,6 +20,12 @@ export class PgTrust implements WorkspaceTrust {
     return (await this.#database.settle(sql, [this.#place, folder])).length > 0;
   }
 
+  /** Those of this place, the oldest first. */
+  async list(): Promise<readonly string[]> {
+    const sql = 'select folder from trust where place = $1 order by at, folder';
+    return (await this.#database.settle<{ folder: string }>(sql, [this.#place])).map(({ folder }) => folder);
+  }
+
   async trust(folder: string): Promise<void> {
     await this.#database.settle(
       'insert into trust (place, folder) values ($1, $2) on conflict (place, folder) do update set at = now()',

@@ -52,6 +52,13 @@ export interface DeviceTokenStore {
   change(change: ChangeTokens): Promise<void>;
 }
 
+/** What became of the tokens of another store. */
+export interface AdoptedTokens {
+  readonly added: number;
+  /** Names that are taken by another token, or for which there is no room. */
+  readonly refused: readonly string[];
+}
+
 /** The tokens that the owner gave to devices. `agenthost token` changes them, the host reads them. */
 export class DeviceTokens {
   readonly #store: DeviceTokenStore;
@@ -107,6 +114,21 @@ export class DeviceTokens {
       return tokens.filter((token) => token !== removed);
     });
     return removed;
+  }
+
+  /** Adds tokens that another store has, so that devices keep theirs. None that is there is replaced. */
+  async adopt(tokens: readonly DeviceToken[]): Promise<AdoptedTokens> {
+    let adopted: AdoptedTokens = { added: 0, refused: [] };
+    if (tokens.length === 0) return adopted;
+    await this.#store.change((known) => {
+      const missing = tokens.filter(({ id }) => !known.some((other) => other.id === id));
+      const fits = (token: DeviceToken) => !known.some((other) => sameName(other.name, token.name));
+      const added = missing.filter(fits).slice(0, Math.max(MAX_TOKENS - known.length, 0));
+      const refused = missing.filter((token) => !added.includes(token)).map(({ name }) => name);
+      adopted = { added: added.length, refused };
+      return [...known, ...added];
+    });
+    return adopted;
   }
 
   /** Replaces a device's token; the old one becomes invalid. */
