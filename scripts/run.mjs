@@ -45,6 +45,7 @@ const tasks = {
   docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
   dev: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/dev.ts'), args)),
+  cluster: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/cluster.ts'), args)),
   screenshots: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/screenshots.ts'), args)),
   'screenshots:vscode': (args) => {
     process.env.AGENTHOST_PICTURES = '1';

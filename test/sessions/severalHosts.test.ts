@@ -24,6 +24,19 @@ describe('several hosts at once', () => {
     expect([await titles(one), await titles(two)]).toEqual([[], ['Renamed']]);
   });
 
+  it('show where a session lives when it says so, whichever of them tells of it', async () => {
+    const [one, two] = [await testHost(), await testHost()];
+    const metadata = { remoteAgentHost: 'north', workingDirectoryPath: '/src/project' };
+    for (const test of [one, two]) {
+      const raw = await test.raw('a');
+      await raw.request('createSession', { session: 'mock:/placed', metadata });
+    }
+    const service = manage(await providerOf(one), await providerOf(two, { name: 'dev-box' }));
+    const workspaces = service.getSessions().map(({ workspace }) => workspace.value);
+    expect(workspaces.map((shown) => shown?.label)).toEqual(['project [north]', 'project [north]']);
+    expect(workspaces.map((shown) => shown?.icon)).toEqual(['remote', 'remote']);
+  });
+
   it('with the same session on both are told apart', async () => {
     const [one, two] = [await testHost(), await testHost()];
     for (const test of [one, two]) await (await test.raw('a')).request('createSession', { session: 'mock:/same' });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { CLOSE_CODE, MAX_JSON_VALUES, type Notification, type URI } from '@agenthost/protocol';
@@ -32,8 +31,8 @@ import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
+import { sessionSettings } from './sessionSettings.js';
 import { SessionHub } from './sessions/sessionHub.js';
-import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
 import type { Sessions } from './sessions/sessions.js';
 import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
@@ -48,7 +47,6 @@ import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
 
-const MINUTE = 60_000;
 /** How long a stopping host waits for a file provider to take the remaining data. */
 const KEEPER_PATIENCE_MS = 5_000;
 const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
@@ -94,7 +92,7 @@ export class Host {
     try {
       tempRoot = await TempRoot.open({
         stateRoot: stateRoot.path,
-        keep: keepsTempFiles(options),
+        keep: sessionSettings(options).keepTempFiles,
         onError: (error) => log.warn(`temporary files of an earlier host could not be removed: ${String(error)}`),
       });
       return await Host.#startIn(stateRoot, tempRoot, options, log);
@@ -108,14 +106,12 @@ export class Host {
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     // Scans all processes of the machine while the rest is read. A host that stopped normally left no agents.
     const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
-    const now = options.now ?? Date.now;
-    const newId = options.newId ?? randomUUID;
-    const newRecordId = options.newId ?? recordIds();
+    const { now } = sessionSettings(options);
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const logs = { durability, now, newId: newRecordId, onDamage };
+    const logs = { durability, now, newId: options.newId ?? recordIds(), onDamage };
     const backendOptions = {
       stateRoot,
       logs,
@@ -158,17 +154,8 @@ export class Host {
         trust,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
-        now,
-        newId,
         log,
-        hostVersion: HOST_VERSION,
-        idleMs: options.sessionIdleMs ?? 10 * MINUTE,
-        agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
-        abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
-        syncContent: durability === 'fsync',
-        keepTempFiles: keepsTempFiles(options),
-        ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
-        ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
+        ...sessionSettings(options),
       });
     const local = hubFor(storage, index, defaultDirectory);
     const cluster =
@@ -371,7 +358,6 @@ export class Host {
   async drain(ms: number): Promise<void> {
     const { sessions } = this.#services;
     if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
-    this.#log.info('the host drains: other hosts take its sessions');
     await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
   }
 
@@ -410,8 +396,4 @@ export class Host {
 
 function routesOf(sessions: Sessions): SocketRoute[] {
   return sessions instanceof ClusterSessions ? [sessions.route] : [];
-}
-
-function keepsTempFiles({ env = process.env }: HostOptions): boolean {
-  return env['AGENTHOST_KEEP_TEMP_FILES'] === 'true';
 }

@@ -18,10 +18,12 @@ export class TestPostgres {
   readonly port: number;
   readonly #folder: string;
   readonly #program: string;
+  readonly #detached: boolean;
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  static async start(): Promise<TestPostgres> {
+  /** `detached`: Ctrl+C in the terminal does not reach it. */
+  static async start({ detached = false } = {}): Promise<TestPostgres> {
     const folder = await mkdtemp(join(await publicFolder(), 'agenthost-postgres-'));
     const { initdb, postgres } = await programs();
     if (isRoot()) await chown(folder, NOBODY, NOBODY);
@@ -40,12 +42,13 @@ export class TestPostgres {
     const child = spawn(initdb, args, { ...asUser(), stdio: ['ignore', 'pipe', 'pipe'] });
     const [, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     if (child.exitCode !== 0) throw new Error(`initdb failed: ${errors}`);
-    const server = new TestPostgres(folder, postgres, await freePort());
+    const server = new TestPostgres(folder, postgres, await freePort(), detached);
     await server.run();
     return server;
   }
 
-  private constructor(folder: string, program: string, port: number) {
+  private constructor(folder: string, program: string, port: number, detached: boolean) {
+    this.#detached = detached;
     this.#folder = folder;
     this.#program = program;
     this.port = port;
@@ -88,7 +91,7 @@ export class TestPostgres {
         this.#folder,
         ...settings.flatMap((one) => ['-c', one]),
       ],
-      { ...asUser(), stdio: ['ignore', 'ignore', 'pipe'] },
+      { ...asUser(), stdio: ['ignore', 'ignore', 'pipe'], detached: this.#detached },
     );
     this.#process = child;
     let said = '';

@@ -56,6 +56,12 @@ export async function serve(options: ServeOptions): Promise<number> {
     releaseWhenQuiet();
     if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
     await stopped;
+    if (options.database !== undefined && options.drainMs > 0) {
+      const seconds = options.drainMs / 1_000;
+      log.info(
+        `other hosts take the sessions, and running turns may end within ${seconds} s; a second signal ends all`,
+      );
+    }
     await host.drain(options.drainMs);
     return EXIT.ok;
   } catch (error) {

@@ -167,15 +167,15 @@ export class ClusterSessions implements Sessions {
    */
   async drain(signal: AbortSignal): Promise<void> {
     const { cluster } = this.#options;
-    this.#hub.beginDrain();
+    this.#hub.drain.begin();
     // The database may be away.
     await Promise.race([cluster.drain().catch(() => {}), delay(DRAIN_MARK_MS, undefined, { ref: false })]);
     while (!signal.aborted) {
-      this.#hub.beginDrain();
+      this.#hub.drain.begin();
       const isAlone = (await cluster.hostFor('')) === undefined;
-      if (isAlone ? this.#hub.isAtRest : this.#hub.isUnused) return;
+      if (isAlone ? this.#hub.drain.isAtRest : this.#hub.isUnused) return;
       if (!isAlone)
-        void this.#hub.release(
+        void this.#hub.drain.release(
           () => true,
           (uri) => this.#openElsewhere(uri),
         );
@@ -359,7 +359,7 @@ export class ClusterSessions implements Sessions {
   /** Sessions that this host only shows go to a host of their place when there is one. */
   #giveBack(): void {
     const places = this.#options.cluster.otherPlaces;
-    void this.#hub.release(
+    void this.#hub.drain.release(
       ({ awayAt }) => awayAt !== undefined && places.has(awayAt),
       (uri) => this.#openElsewhere(uri),
     );

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ActiveTurn,
   ERROR_CODE,
@@ -23,6 +24,9 @@ const MAX_WAITING = 200;
 const WRITE_DELAY_MS = 100;
 /** How long a list waits for changes to be written, without which it would lack sessions. */
 const FLUSH_PATIENCE_MS = 5_000;
+/** How long a list waits for a database that restarts. */
+const LIST_PATIENCE_MS = 3_000;
+const LIST_RETRY_MS = 100;
 /** How many interrupted sessions are taken at a time. */
 const MAX_INTERRUPTED = 20;
 /** Maximum number of summaries, and of turns, that one statement writes. */
@@ -177,13 +181,21 @@ export class PgSessionIndex implements SessionIndex {
   }
 
   async list(params: ListSessionsParams): Promise<ListSessionsResult> {
-    try {
-      await this.#flushed();
-      return await listSessions(this.#options.database, params, (resource) => this.summary(resource));
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      this.#options.log.warn(`sessions could not be listed: ${errorMessage(error)}`);
-      throw new RpcError(ERROR_CODE.tooManyRequests, "the database can't be reached right now: try again");
+    const until = performance.now() + LIST_PATIENCE_MS;
+    for (;;) {
+      try {
+        await this.#flushed();
+        return await listSessions(this.#options.database, params, (resource) => this.summary(resource));
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        // A connection that was cut is only replaced.
+        if (performance.now() < until) {
+          await delay(LIST_RETRY_MS);
+          continue;
+        }
+        this.#options.log.warn(`sessions could not be listed: ${errorMessage(error)}`);
+        throw new RpcError(ERROR_CODE.tooManyRequests, "the database can't be reached right now: try again");
+      }
     }
   }
 

@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION, type URI } from '@agenthost/protocol';
+import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION, parseSessionUri, type URI } from '@agenthost/protocol';
 import { MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH, withoutUntrustedFolder } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
 import { workingDirectoryOf } from './folder/workingDirectory.js';
@@ -79,10 +80,21 @@ export async function openNewSession(
 }
 
 /** Rejects metadata and config that would make the session's summary, or the first record of its log, too large. */
-export function checkBeginning({ metadata, config }: Pick<CreateSessionParams, 'metadata' | 'config'>): void {
-  checkLength('metadata', metadata, MAX_METADATA_LENGTH);
-  checkLength('config', config, MAX_CONFIG_LENGTH);
+export function checkBeginning(params: NewSessionParams, agents: Pick<AgentRegistry, 'get'>): SessionUriParts {
+  const parts = parseSessionUri(params.session);
+  if (!parts) throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>');
+  const { provider } = parts;
+  if (params.provider !== undefined && params.provider !== provider) {
+    throw new RpcError(ERROR_CODE.invalidParams, `params.provider: the session's URI says ${provider}`);
+  }
+  if (!agents.get(provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${provider}`);
+  checkLength('metadata', params.metadata, MAX_METADATA_LENGTH);
+  checkLength('config', params.config, MAX_CONFIG_LENGTH);
+  return parts;
 }
+
+type NewSessionParams = Pick<CreateSessionParams, 'session' | 'provider' | 'metadata' | 'config'>;
+type SessionUriParts = NonNullable<ReturnType<typeof parseSessionUri>>;
 
 function checkLength(name: string, value: object | undefined, most: number): void {
   const length = value ? JSON.stringify(value).length : 0;

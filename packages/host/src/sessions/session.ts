@@ -6,22 +6,18 @@ import {
   type SessionState,
   type Snapshot,
   type URI,
-  type UserMessage,
 } from '@agenthost/protocol';
 import {
   errorMessage,
   type FetchPartsResult,
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
-  type PermissionResolvedAction,
   type TurnsRange,
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
 import { headAndTail } from '../agents/events/boundedText.js';
-import { decisionIn } from '../agents/events/pendingAnswers.js';
 import type { Subscriber } from '../state/publisher.js';
-import { ProviderFailure } from '../storage/fs/providerFailure.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { SessionArtifacts } from './content/sessionArtifacts.js';
 import type { SessionContent } from './content/sessionContent.js';
@@ -29,15 +25,15 @@ import type { PartsRange } from './history/readParts.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import { Presence } from './presence.js';
 import type { SessionParts } from './sessionParts.js';
+import { SessionReactions } from './sessionReactions.js';
 import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
+import { hasNextMessage, storageError } from './storageError.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
-import { derivedTitle } from './turn/derivedTitle.js';
 import { isLost } from './turn/notStored.js';
-import { permissionNotice } from './turn/permissionNotice.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {
@@ -48,15 +44,12 @@ export class Session {
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
   readonly #run: AgentRun | undefined;
+  readonly #reactions: SessionReactions;
   /** A time of `performance.now()`, which no one can set. */
   #lastUsed = performance.now();
   #closed: 'removed' | 'unloaded' | undefined;
   /** The agent has been opened for a session that is new. */
   #isAgentReady = false;
-  /** The report of a storage failure starts no turn: that would fail as well, be reported, and so on. */
-  #isTellingFailure = false;
-  /** No waiting message becomes a turn: another host takes the session, and goes on there. */
-  #isLeaving = false;
   /** The action that is dispatched right now is one that the agent reported. */
   #isFromAgent = false;
 
@@ -83,6 +76,12 @@ export class Session {
         this.#run?.flush();
       },
       onError: (error) => log.error(`${this.uri}: a client's action failed`, error),
+    });
+    this.#reactions = new SessionReactions({
+      parts,
+      run: this.#run,
+      intake: this.#intake,
+      isClosed: () => this.#closed !== undefined,
     });
   }
 
@@ -160,14 +159,12 @@ export class Session {
 
   /** Another host takes it when it is at rest: from now on it starts no turn by itself. */
   stopAfterTurn(): void {
-    this.#isLeaving = true;
+    this.#reactions.isHeldBack = true;
   }
 
   /** Whether a message waits that no failure holds back. */
   get hasNext(): boolean {
-    const { lifecycle, activeTurn, steeringMessage, queuedMessages = [], turns } = this.state;
-    const isWaiting = steeringMessage !== undefined || queuedMessages.length > 0;
-    return lifecycle === 'ready' && !activeTurn && isWaiting && turns.at(-1)?.state !== 'error';
+    return hasNextMessage(this.state);
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
@@ -242,7 +239,7 @@ export class Session {
     if (lifecycle === 'creating' && this.awayAt === undefined) void this.createAgentSession();
     else this.#parts.metadata.request();
     if (!activeTurn) {
-      if (this.hasNext && this.awayAt === undefined) this.#startNext();
+      if (this.hasNext && this.awayAt === undefined) this.#reactions.startNext();
       return;
     }
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
@@ -253,59 +250,9 @@ export class Session {
     });
   }
 
-  /** Starts what follows from an action: a turn, an answer to the agent. `SessionEffects` calls it last after each change. */
+  /** Starts what follows from an action. `SessionEffects` calls it last after each change. */
   react(action: SessionAction): void {
-    const run = this.#run;
-    switch (action.type) {
-      case 'session/turnStarted':
-        if (action.origin === 'agent') return;
-        this.#nameAfter(action.userMessage);
-        this.#startAgent(action.turnId, action.userMessage);
-        return;
-      case 'session/ready':
-        this.#startNext();
-        return;
-      case 'session/responsePart':
-        // Text is only ever appended to the last part: any other may leave the state (PART7).
-        if (!this.#isFromAgent) run?.beginNewPart();
-        if (action.part.kind === 'steering') this.#intake.rememberSteering(action.part.id);
-        return;
-      case 'session/creationFailed': {
-        const [first] = this.state.turns;
-        if (first) this.#nameAfter(first.userMessage);
-        return;
-      }
-      case 'session/turnComplete':
-        this.#parts.metadata.request();
-        this.#startNext();
-        return;
-      case 'session/error':
-        this.#parts.metadata.request();
-        return;
-      case 'session/turnCancelled':
-        this.#parts.metadata.request();
-        run?.cancel(action.turnId);
-        this.#startNext();
-        return;
-      case 'session/toolCallConfirmed':
-        run?.answer(action.toolCallId, decisionIn(action));
-        return;
-      case 'session/permissionResolved':
-        this.#answerPermission(action);
-        return;
-      case 'session/modelChanged':
-        run?.setModel(action.model);
-        return;
-      case 'session/customizationToggled':
-        this.#parts.customizations?.toggled(action.enabled);
-        return;
-      case 'session/pendingMessageSet':
-        if (!this.state.activeTurn) this.#startNext();
-        else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
-        return;
-      default:
-        return;
-    }
+    this.#reactions.react(action, { isFromAgent: this.#isFromAgent });
   }
 
   /** Ends the running turn, because what it reports can't be stored. The next message tries again. */
@@ -316,17 +263,14 @@ export class Session {
       return;
     }
     this.#run?.cancelAll();
-    this.#isTellingFailure = true;
+    const wasHeldBack = this.#reactions.isHeldBack;
+    this.#reactions.isHeldBack = true;
     const told = { mustBeStored: false };
     // The agent is open already and is not opened again before the host restarts.
     if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
-    const why = errorMessage(error);
-    const advice = ProviderFailure.behind(error) ? '' : ' Make room or mend the disk, then go on.';
-    const message = `This session could not be stored (${why}), so the turn was ended.${advice}`;
-    if (turn)
-      store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
-    this.#isTellingFailure = false;
+    if (turn) store.dispatch({ type: 'session/error', turnId: turn.id, error: storageError(error) }, told);
+    this.#reactions.isHeldBack = wasHeldBack;
   }
 
   /** Another host has the session: its agent ends here, and this object is unloaded. */
@@ -379,57 +323,5 @@ export class Session {
   #lookOnce(): void {
     const { customizations } = this.#parts;
     if (customizations && !customizations.isKnown && this.state.lifecycle === 'ready') void customizations.refresh();
-  }
-
-  /** Sets a title when there is none, so that the session can be found again. The agent may set a better one later. */
-  #nameAfter(message: UserMessage): void {
-    if (this.state.summary.title !== '') return;
-    const title = derivedTitle(message);
-    if (title) this.#parts.store.dispatch({ type: 'session/titleChanged', title });
-  }
-
-  #startAgent(turnId: string, message: UserMessage): void {
-    const { store } = this.#parts;
-    if (this.#run) {
-      this.#run.start(turnId, message);
-      return;
-    }
-    const error = { errorType: 'noAgent', message: `This host has no agent ${this.state.summary.provider} any more.` };
-    store.dispatch({ type: 'session/error', turnId, error });
-  }
-
-  /** Starts the oldest waiting message when no turn runs. The turn gets the message's id. */
-  #startNext(): void {
-    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
-    const next = steeringMessage ?? queuedMessages?.[0];
-    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure || this.#isLeaving) return;
-    const { id, userMessage, by } = next;
-    this.#parts.store.dispatch({
-      type: 'session/turnStarted',
-      turnId: id,
-      queuedMessageId: id,
-      userMessage,
-      ...(by && { by }),
-    });
-  }
-
-  async #steer(id: string, userMessage: UserMessage): Promise<void> {
-    const turnId = this.state.activeTurn?.id;
-    const by = this.state.steeringMessage?.by;
-    if (turnId === undefined) return;
-    await this.#run?.steer(userMessage, () => {
-      if (this.#closed) return;
-      // Also when a client removed it meanwhile: the agent has it, and the turn has to show it.
-      const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
-      this.#parts.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
-    });
-  }
-
-  #answerPermission(action: PermissionResolvedAction): void {
-    const { requestId, turnId } = action;
-    this.#intake.rememberAnswer(requestId, action.by);
-    this.#parts.customizations?.answer(requestId, decisionIn(action));
-    this.#run?.answer(requestId, decisionIn(action));
-    this.#parts.store.dispatch({ type: 'session/responsePart', turnId, part: permissionNotice(action) });
   }
 }

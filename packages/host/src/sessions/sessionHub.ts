@@ -17,6 +17,7 @@ import { checkBeginning } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
 import { FolderTrust } from './folder/folderTrust.js';
 import { LogChecks } from './history/logChecks.js';
+import { HubDrain } from './hubDrain.js';
 import { IndexFiller } from './indexing/indexFiller.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
 import { SessionIndexing } from './indexing/sessionIndexing.js';
@@ -52,8 +53,8 @@ export class SessionHub implements Sessions {
   readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
   readonly #lists: SessionLists;
-  /** The host is about to stop: it makes no sessions any more. */
-  #isDraining = false;
+  /** For a host that is about to stop. */
+  readonly drain: HubDrain;
 
   constructor(services: SessionServices) {
     this.#services = services;
@@ -81,6 +82,12 @@ export class SessionHub implements Sessions {
       indexSession: (sessionId, isNew) => this.#indexing.index(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
+    this.drain = new HubDrain(services, {
+      sessions: this.#open,
+      loaded: () => this.#loaded,
+      notifier: this.#notifier,
+      unload: (uri, session) => this.#close(uri, session),
+    });
     const isLoaded = (uri: URI) => this.#opening.has(uri);
     this.#trust = new FolderTrust(services, { open: () => this.#open.values(), isLoaded });
     this.#lists = new SessionLists({ index: services.index, isLoaded, indexFilled: () => this.indexFilled() });
@@ -100,11 +107,6 @@ export class SessionHub implements Sessions {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
 
-  /** No session that is loaded has a turn or anything else at work. */
-  get isAtRest(): boolean {
-    return [...this.#open.values()].every(({ isAtRest }) => isAtRest);
-  }
-
   /** Another host has taken the session: it is unloaded, and whatever it still wants to write does nothing. */
   lost(uri: URI): void {
     const session = this.#open.get(uri);
@@ -114,33 +116,6 @@ export class SessionHub implements Sessions {
     this.#close(uri, session).catch((error: unknown) =>
       log.debug(`${uri} was closed without its last changes: ${String(error)}`),
     );
-  }
-
-  /** The host is about to stop: no new sessions, and no turn that nobody asks for now. */
-  beginDrain(): void {
-    this.#isDraining = true;
-    for (const session of this.#open.values()) session.stopAfterTurn();
-  }
-
-  /**
-   * Gives sessions to other hosts, as far as they are at rest and `mayGo`: who looks on is sent away and finds them there.
-   * `onGone` is called for those with a message that waits for its turn: somebody has to open them.
-   */
-  async release(mayGo: (session: Session) => boolean, onGone: (uri: URI) => void): Promise<void> {
-    const { delivery, log } = this.#services;
-    const chosen = [...this.#open].filter(([, session]) => mayGo(session));
-    if (chosen.length === 0) return;
-    // What was said last is told here.
-    await delivery.drained();
-    for (const [uri, session] of chosen) {
-      if (this.#open.get(uri) !== session || this.#loaded.isHeld(uri) || !session.isAtRest) continue;
-      const { hasNext } = session;
-      this.#notifier.provisional.delete(uri);
-      session.sendAway();
-      this.#close(uri, session)
-        .then(() => hasNext && onGone(uri))
-        .catch((error: unknown) => log.error(`${uri} could not be given to another host`, error));
-    }
   }
 
   /** The file system of all sessions, or of some, is gone: running turns can't be stored and are ended. */
@@ -177,24 +152,17 @@ export class SessionHub implements Sessions {
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
   async create(params: CreateSessionParams): Promise<void> {
-    this.#mustTakeNew();
-    const { session: uri, provider } = params;
-    const parts = parseSessionUri(uri);
-    if (!parts) throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>');
-    if (provider !== undefined && provider !== parts.provider) {
-      throw new RpcError(ERROR_CODE.invalidParams, `params.provider: the session's URI says ${parts.provider}`);
-    }
-    if (!this.#services.agents.get(parts.provider)) {
-      throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
-    }
-    checkBeginning(params);
-    const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#loader.create(params, parts)));
+    this.drain.mustTakeNew();
+    const parts = checkBeginning(params, this.#services.agents);
+    const session = await this.#makeNew(params.session, () =>
+      this.#loaded.load(() => this.#loader.create(params, parts)),
+    );
     void session.createAgentSession();
   }
 
   /** A new session that begins with the turns of another one; its agent starts with its first turn. */
   async fork(params: ForkSessionParams): Promise<void> {
-    this.#mustTakeNew();
+    this.drain.mustTakeNew();
     const { source: sourceUri, session: uri } = params;
     const [from, parts] = [parseSessionUri(sourceUri), parseSessionUri(uri)];
     if (!from || from.provider !== parts?.provider) {
@@ -212,18 +180,10 @@ export class SessionHub implements Sessions {
 
   /** A new session with turns that happened elsewhere, in one piece or several; its agent starts with its first turn. */
   async import(params: ImportSessionParams, owner: object): Promise<void> {
-    const { session: uri, provider } = params;
-    const parts = parseSessionUri(uri);
-    if (!parts || (provider !== undefined && provider !== parts.provider)) {
-      throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>, of its provider');
-    }
-    if (!this.#services.agents.get(parts.provider)) {
-      throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
-    }
-    const { sessionId } = parts;
-    checkBeginning(params);
+    const { session: uri } = params;
+    const { sessionId } = checkBeginning(params, this.#services.agents);
     if (!this.#imports.has(sessionId)) {
-      this.#mustTakeNew();
+      this.drain.mustTakeNew();
       if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#services.storage.exists(sessionId))) throw alreadyExists(uri);
@@ -282,7 +242,6 @@ export class SessionHub implements Sessions {
     this.fillIndex({ changedSince: 0 });
   }
 
-  /** The index stays as it is. The next start continues. */
   stopFilling(): Promise<void> {
     return this.#filler.stop();
   }
@@ -331,11 +290,6 @@ export class SessionHub implements Sessions {
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#abandoned.removeAll();
     this.#notifier.dispose();
-  }
-
-  #mustTakeNew(): void {
-    if (!this.#isDraining) return;
-    throw new RpcError(ERROR_CODE.tooManyRequests, 'this host is about to stop: connect to another one and try again');
   }
 
   async #remove(uri: URI): Promise<void> {
