@@ -117,11 +117,11 @@ export class ClusterSessions implements Sessions {
   async open(uri: URI): Promise<OpenSession> {
     const until = performance.now() + PATIENCE_MS;
     const forking = this.#forking.get(uri);
-    if (forking !== undefined) await within(until, forking).catch(() => undefined);
+    if (forking !== undefined) await within(PATIENCE_MS, forking).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
       if (followed) return followed.session;
-      const owner = await within(until, this.#hub.open(uri)).catch((error: unknown) => {
+      const owner = await within(PATIENCE_MS, this.#hub.open(uri)).catch((error: unknown) => {
         if (error instanceof OwnedElsewhere) return error;
         throw error;
       });
