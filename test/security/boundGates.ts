@@ -139,7 +139,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     'attack',
     'a session leaves while its turn runs',
     `${HOST}/sessions/session.ts`,
-    'store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy',
+    'this.state.activeTurn !== undefined || this.#run?.isBusy === true || this.#intake.isBusy',
     'this.#intake.isBusy',
     'test/e2e/sessions/heldSessions.test.ts',
     'while its turn runs',
