@@ -5,17 +5,24 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const source = (name: string, entry = 'src/index') =>
   fileURLToPath(new URL(`packages/${name}/${entry}.ts`, import.meta.url));
 
-/** Every screen, every hostile text, every place of a file, and several hosts in processes of their own: `npm run test:sweeps`. */
+/**
+ * What takes long, for `npm run test:sweeps`: every screen, every hostile text, every place of a file, every refusal of a start,
+ * installations, and several hosts in processes of their own.
+ */
 export const SWEEPS = [
   'apps/cli/test/{clusterDrain,database,databasePasswords}.test.ts',
   'apps/cli/test/failures.test.ts',
+  'packages/host/test/agents/{acp/acpMisbehaviour,install/agentInstaller}.test.ts',
   'packages/host/test/cluster/{cutOff,drain,linkUrl,places,takeover}.test.ts',
   'packages/host/test/contract/contractMutants.test.ts',
   'packages/host/test/move/*.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
   'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
-  'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild,programs/cluster,programs/dev,programs/rollingRestart}.test.ts',
+  'test/ahp/versions.test.ts',
+  'test/e2e/agents/{floods,installedAgents}.test.ts',
+  'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
+  'test/e2e/programs/{cluster,dev,readmeCommands,rollingRestart,startFailures}.test.ts',
 ];
 
 /** Tests that leave nothing behind share a worker: a new one for each file takes most of their time. */
