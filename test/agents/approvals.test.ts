@@ -15,7 +15,7 @@ describe.each([
   { provider: 'copilot', shows: 'arguments' },
   { provider: 'claude', shows: 'arguments' },
   { provider: 'gemini', shows: 'arguments' },
-  // It asks about a tool of an MCP server without the arguments.
+  // It asks about a tool of an MCP server without the arguments, unless it told them just before.
   { provider: 'opencode', shows: 'name' },
   // It takes no MCP servers that are programs.
   { provider: 'copilot-acp', shows: 'nothing' },
@@ -41,7 +41,8 @@ describe.each([
       const { toolInput = '', confirmation, displayName } = await asked('take one');
       expect(`${confirmation.title} ${displayName}`).toMatch(/take/i);
       if (shows === 'arguments') expect(toolInput).toContain('FOR-THE-ALBUM');
-      else expect(confirmation.title).toContain('does not show what it would do');
+      else if (!toolInput.includes('FOR-THE-ALBUM'))
+        expect(confirmation.title).toContain('does not show what it would do');
     }
     const edit = await asked('write it');
     expect(edit).toMatchObject({ language: 'diff', toolInput: expect.stringContaining('+WRITTEN BY IT') });

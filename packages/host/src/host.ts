@@ -221,6 +221,7 @@ export class Host {
       delivery,
       replay,
       sequence,
+      isShared: backend.cluster !== undefined,
       loadFailures: new LoadFailures(),
       peerLimits: { maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES },
       log,

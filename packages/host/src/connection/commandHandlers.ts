@@ -51,7 +51,8 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
   const { agents } = services;
   const context = { services, pace: new AnswerPace() };
   return {
-    ping: (_params, connection) => answerPing(services.delivery, connection),
+    // At once where nothing can hold the answer up: many may be on their way.
+    ping: (_params, connection) => (services.isShared ? answerPing(services.delivery, connection) : {}),
     initialize: (params, connection) => initialize(context, params, connection),
     reconnect: (params, connection) => reconnect(context, params, connection),
     subscribe: (params, connection) => subscribe(context, params, connection),

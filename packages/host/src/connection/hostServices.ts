@@ -36,6 +36,8 @@ export interface HostServices {
   readonly delivery: Delivery;
   readonly replay: ReplayBuffer;
   readonly sequence: SequenceSource;
+  /** Other hosts share the storage, which may be away for a while. */
+  readonly isShared: boolean;
   readonly loadFailures: LoadFailures;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
