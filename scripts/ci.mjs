@@ -18,10 +18,17 @@ const suites = [
   // Alone: real agents have time limits of their own.
   { command: ['run', 'test:agents'], counts: true },
   { command: ['run', 'test:security'], counts: true },
-  // A log of 1 GiB and fifty rounds, as `npm run test:faults` has them alone, take two minutes more.
-  { command: ['run', 'test:faults', '--', '--log_mib', '512', '--index_rounds', '20'], counts: true },
+  // `npm run test:faults` alone has many more of each, and takes an hour.
   {
-    command: ['run', 'test:convergence', '--', '--runs', '6000', '--unseen', '1500'],
+    command: [
+      ...['run', 'test:faults', '--', '--log_mib', '512', '--index_rounds', '20', '--agents', '50', '--jumps', '150'],
+      ...['--kills', '100', '--cluster', '12', '--mutants', '1'],
+      ...['--database_every', '40', '--database_kills', '15', '--database_restarts', '6'],
+    ],
+    counts: true,
+  },
+  {
+    command: ['run', 'test:convergence', '--', '--runs', '4000', '--unseen', '1000'],
     counts: true,
     beside: { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   },

@@ -12,9 +12,9 @@ import { type CutAt, CutDatabaseWorld, type CutMode } from './support/cutDatabas
 import { FaultPlan } from './support/faultPlan.js';
 import { play } from './support/script.js';
 
-const STEP = amount('every', { smoke: 60, full: 1 });
-const KILLS = amount('kills', { smoke: 10, full: 200 });
-const RESTARTS = amount('restarts', { smoke: 4, full: 40 });
+const STEP = amount('database_every', { smoke: 60, full: 1 });
+const KILLS = amount('database_kills', { smoke: 10, full: 200 });
+const RESTARTS = amount('database_restarts', { smoke: 4, full: 40 });
 const AT_ONCE = isWhole ? 4 : 2;
 
 let server: TestPostgres;
