@@ -23,7 +23,7 @@ const suites = [
     command: [
       ...['run', 'test:faults', '--', '--log_mib', '512', '--index_rounds', '20', '--agents', '50', '--jumps', '150'],
       ...['--kills', '100', '--cluster', '12', '--mutants', '1'],
-      ...['--database_every', '40', '--database_kills', '15', '--database_restarts', '6'],
+      ...['--database_every', '40', '--database_kills', '6', '--database_restarts', '6'],
     ],
     counts: true,
   },
