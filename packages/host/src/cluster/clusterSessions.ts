@@ -130,7 +130,7 @@ export class ClusterSessions implements Sessions {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) throw error;
         await delay(RETRY_MS);
         // The one that was asked may be about to stop, or has.
-        await within(until, this.#options.cluster.look()).catch(() => {});
+        await within(until - performance.now(), this.#options.cluster.look()).catch(() => {});
         if (performance.now() < until) return undefined;
         const message = "the host that has this session can't be reached right now: try again";
         throw new RpcError(ERROR_CODE.tooManyRequests, message, { cause: error });

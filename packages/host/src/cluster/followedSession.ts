@@ -9,7 +9,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { snapshotState } from '../sessions/snapshotState.js';
-import { type TurnsRoom, withinMemory } from '../sessions/stateBytes.js';
+import { StateBytes, type TurnsRoom, withinMemory } from '../sessions/stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from '../sessions/turn/acceptedSequences.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './linkMessages.js';
@@ -42,6 +42,7 @@ export class FollowedSession {
   /** Who waits for the fate of which action. */
   readonly #waiting = new Map<string, Subscriber>();
   #state: SessionState;
+  readonly #bytes: StateBytes;
   #timer: NodeJS.Timeout | undefined;
   #told: readonly Author[] = [];
   #isEnded = false;
@@ -51,6 +52,7 @@ export class FollowedSession {
     this.uri = options.uri;
     this.#options = options;
     this.#state = state;
+    this.#bytes = new StateBytes(state);
     this.#accepted = new AcceptedSequences(accepted);
     this.#incarnation = incarnation;
     // FEN5: what this host told of it before is not all that happened since.
@@ -61,11 +63,9 @@ export class FollowedSession {
     return this.#state;
   }
 
-  /** About how large its snapshot is. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes.total;
   }
-  #bytes = 64 * 1024;
 
   /** Nobody looks on and nothing is waited for. */
   get isUnused(): boolean {
@@ -117,8 +117,9 @@ export class FollowedSession {
     if (this.#isEnded) return;
     const { publisher, sequence } = this.#options;
     const serverSeq = sequence.next();
-    const next = sessionReducer(this.#state, action as SessionAction);
-    this.#state = next.turns === this.#state.turns ? next : withinMemory(next);
+    const before = this.#state;
+    const next = sessionReducer(before, action as SessionAction);
+    this.#state = next.turns === before.turns ? next : withinMemory(next);
     let sender: Subscriber | undefined;
     if (origin) {
       const key = acceptedKey(origin);
@@ -128,7 +129,9 @@ export class FollowedSession {
       sender = this.#takeWaiting(key, clientSeq);
     }
     const envelope: ActionEnvelope = origin ? { action, serverSeq, origin } : { action, serverSeq };
-    publisher.publish({ resource: this.uri, envelope, subscribers: this.#subscribers.list, sender });
+    const json = JSON.stringify(envelope);
+    this.#bytes.changed(before, this.#state, json.length);
+    publisher.publish({ resource: this.uri, envelope, json, subscribers: this.#subscribers.list, sender });
   }
 
   /** What the owner tells the sender of an action alone (FOL2). */
