@@ -137,7 +137,7 @@ async function programs(): Promise<Programs> {
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') };
 }
 
-/** A package can't hold symbolic links: it has a list of them. Its install script would make them, but is not run here. */
+/** A package can't hold symbolic links: it has a list of them. Its install script makes them, where install scripts are run. */
 async function restoreLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

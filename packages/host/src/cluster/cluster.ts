@@ -20,13 +20,12 @@ export class Cluster {
   readonly #beat: HostBeat;
   readonly #database: Database;
   readonly #log: HostLog;
+  readonly #keys: LinkKeys;
+  readonly #listeners: (() => void)[] = [];
   /** Takes over what dead hosts have left; set when this host has started. */
   #takeOver: (() => Promise<void>) | undefined;
   #takingOver: Promise<void> = Promise.resolve();
   #isTakingOver = false;
-
-  readonly #keys: LinkKeys;
-  readonly #listeners: (() => void)[] = [];
 
   static async join(options: Omit<HostBeatOptions, 'linkKey'>): Promise<Cluster> {
     const linkKey = newLinkKey();
@@ -118,15 +117,7 @@ export class Cluster {
     return this.#beat.look();
   }
 
-  async #firstOf(fits: (host: KnownHost) => boolean = () => true): Promise<string | undefined> {
-    for (const host of this.hosts) {
-      const isOther = host.id !== this.hostId && host.url !== null && !host.draining;
-      if (isOther && fits(host) && (await this.isAlive(host.id))) return host.id;
-    }
-    return undefined;
-  }
-
-  /** Where another host is reached, and how one shows it who asks. */
+  /** Where another host is reached, and the key that opens a link to it. */
   linkTarget(hostId: string): LinkTarget | undefined {
     const host = this.hosts.find(({ id }) => id === hostId);
     return host?.url ? { id: hostId, url: host.url, linkKey: host.link_key } : undefined;
@@ -147,7 +138,7 @@ export class Cluster {
     this.#takeOver = takeOver;
   }
 
-  /** Others reach this host there. */
+  /** Tells other hosts where they reach this one. */
   listening(url: URL): Promise<void> {
     return this.#beat.setUrl(url.href);
   }
@@ -169,6 +160,15 @@ export class Cluster {
     await this.#beat.end();
   }
 
+  /** The first living host that can take sessions, other than this one. */
+  async #firstOf(fits: (host: KnownHost) => boolean = () => true): Promise<string | undefined> {
+    for (const host of this.hosts) {
+      const isOther = host.id !== this.hostId && host.url !== null && !host.draining;
+      if (isOther && fits(host) && (await this.isAlive(host.id))) return host.id;
+    }
+    return undefined;
+  }
+
   #polled(): void {
     for (const listener of this.#listeners) listener();
     if (!this.#takeOver || this.#isTakingOver || this.#beat.isDraining) return;
@@ -181,7 +181,7 @@ export class Cluster {
       });
   }
 
-  /** One that only slept registers again. */
+  /** Removes the rows of dead hosts. A host that only slept registers again. */
   async #forgetDead(): Promise<void> {
     const { dead } = this.#beat.observed;
     if (dead.length > 0) await this.#database.query('delete from host where id = any($1)', [dead]);

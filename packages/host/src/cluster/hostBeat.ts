@@ -13,7 +13,7 @@ export interface HostBeatOptions {
   readonly stateDir: string;
   readonly version: string;
   readonly leaseMs: number;
-  /** With which others show that they may link to this host. */
+  /** Other hosts prove with it that they may link to this one. */
   readonly linkKey: string;
   readonly log: HostLog;
 }
@@ -32,7 +32,7 @@ const BEAT = `
 with b as (update host set beat = beat + 1 where id = $1 returning id)
 select id, beat, place, url, machine, version, draining, link_key, exists (select 1 from b) as is_known from host`;
 
-/** Says every quarter of a lease that this host is alive, and looks who else is (OWN2). */
+/** Writes every quarter of a lease that this host is alive, and reads which others are (OWN2). */
 export class HostBeat {
   readonly observed: ObservedHosts;
   /** Called after each poll. */

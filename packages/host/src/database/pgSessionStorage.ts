@@ -34,7 +34,7 @@ interface Claimed {
 
 const PAGE = 1_000;
 
-/** A log that is empty because all of it was damaged is one too: what it held is beside it. */
+/** A log that is empty because all of it was damaged counts too: its content is beside it. */
 const HAS_LOG = `(log_gen is not null and log_size > 0 or exists
   (select 1 from file where session = id and path = '/state/${LOG_FILE}${CORRUPT_SUFFIX}' and size > 0))`;
 
