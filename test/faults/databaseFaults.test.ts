@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Database } from '../../packages/host/src/database/database.js';
 import { migrate } from '../../packages/host/src/database/migrate.js';
 import { silentLog } from '../../packages/host/src/hostLog.js';
-import { TestPostgres } from '../support/storage/postgres.js';
+import { postgresOfFile } from '../support/storage/postgresOfFile.js';
 import { rawSession, startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
@@ -17,15 +17,11 @@ const KILLS = amount('database_kills', { smoke: 10, full: 200 });
 const RESTARTS = amount('database_restarts', { smoke: 4, full: 40 });
 const AT_ONCE = isWhole ? 4 : 2;
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
 /** A session's life with the connection cut at a message; gives back how many messages it had. */
 async function live(at: CutAt, mode: CutMode): Promise<number> {
-  const { world, proxy } = await CutDatabaseWorld.create(server, at, mode);
+  const { world, proxy } = await CutDatabaseWorld.create(postgres.server, at, mode);
   try {
     // Of this plan nothing fails: whatever a client is refused is a defect.
     await play(world, new FaultPlan());
@@ -84,7 +80,7 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
   });
 
   it('[FEN6] keeps what clients typed while the database is away for long, and stores it once when it is back', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const host = await startTestHost({ database, leaseMs: 1_000 });
     const client = await host.connect({ keepAliveMs: 500 });
     const session = await client.createSession({ provider: 'mock' });
@@ -95,7 +91,7 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
     await until(session.confirmed, ({ activeTurn }) => (activeTurn?.responseParts.length ?? 0) > 0, 'some text');
     const states: string[] = [];
     client.connection.subscribe(({ state }) => states.push(state));
-    await server.stop('SIGQUIT');
+    await postgres.server.stop('SIGQUIT');
     let isTold = false;
     const typed = ['one', 'two', 'three'].map((title) => session.rename(title));
     void Promise.race(typed).finally(() => {
@@ -106,7 +102,7 @@ describe('one host on a database', { timeout: LONG_MS }, () => {
     for (let n = 0; n < 3; n++) await raw.fence();
     expect(isTold, 'told before it was stored').toBe(false);
     expect(raw.envelopes.some(({ action }) => action.type === 'session/titleChanged')).toBe(false);
-    await server.run();
+    await postgres.server.run();
     await Promise.all(typed);
     await raw.nextAction(other, 'session/titleChanged');
     expect(states, 'connections were closed').toEqual([]);
@@ -153,7 +149,7 @@ describe('a host on a database that is broken is caught', { timeout: LONG_MS }, 
   });
 
   it('[FEN1] when it does not compare whose the session is', async () => {
-    const url = await server.newDatabase();
+    const url = await postgres.server.newDatabase();
     const database = await Database.open({ url, log: silentLog });
     await migrate(database);
     await expect(lateAppend(database, 'one')).rejects.toMatchObject({ code: 'FENCED' });

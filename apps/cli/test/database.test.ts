@@ -1,32 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../test/support/cleanups.js';
 import { say } from '../../../test/support/say.js';
-import { TestPostgres } from '../../../test/support/storage/postgres.js';
-import { type HostProcess, runCli, spawnHost, startTestHost, temporaryFolder } from '../../../test/support/testHost.js';
+import { postgresOfFile } from '../../../test/support/storage/postgresOfFile.js';
+import { type HostProcess, runCli, spawnHost, startTestHost } from '../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function folder(): Promise<string> {
-  const path = await temporaryFolder();
-  cleanups.push(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
+const cleanups = cleanupsOfTests();
 
 async function serve(database: string, ...args: readonly string[]): Promise<HostProcess> {
-  const stateDir = await folder();
+  const stateDir = await cleanups.folder();
   const host = await spawnHost(stateDir, ['--state-dir', stateDir, '--database', database, '--lease', '1', ...args]);
   cleanups.push(() => host.kill('SIGKILL'));
   return host;
@@ -34,7 +22,7 @@ async function serve(database: string, ...args: readonly string[]): Promise<Host
 
 /** A state folder with one session. */
 async function filled(): Promise<string> {
-  const stateDir = await folder();
+  const stateDir = await cleanups.folder();
   const host = await startTestHost({ stateDir });
   const session = await (await host.connect()).createSession({ provider: 'mock' });
   await session.ready();
@@ -47,7 +35,11 @@ async function filled(): Promise<string> {
 
 describe('agenthost move', () => {
   it('copies a folder into a database, where the next host lists it and finds its words, and out again', async () => {
-    const [source, target, database] = [await filled(), join(await folder(), 'new'), await server.newDatabase()];
+    const [source, target, database] = [
+      await filled(),
+      join(await cleanups.folder(), 'new'),
+      await postgres.server.newDatabase(),
+    ];
     expect(await runCli(['move', '--from', source, '--to', database])).toEqual({
       code: 0,
       stdout: `1 session was copied to ${database}, 1 device token and 0 trusted folders as well.\n`,
@@ -72,7 +64,7 @@ describe('agenthost move', () => {
   });
 
   it('names a session that is there with other bytes, and exits with 1', async () => {
-    const [source, database] = [await filled(), await server.newDatabase()];
+    const [source, database] = [await filled(), await postgres.server.newDatabase()];
     await runCli(['move', '--from', source, '--to', database]);
     const { stdout } = await runCli(['doctor', '--json', '--state-dir', source]);
     expect(stdout).toContain('logs of 1 sessions');
@@ -83,7 +75,7 @@ describe('agenthost move', () => {
   });
 
   it('ends at a signal, and gives both sides free', async () => {
-    const [source, database] = [await filled(), await server.newDatabase()];
+    const [source, database] = [await filled(), await postgres.server.newDatabase()];
     const cli = join(import.meta.dirname, '../dist/main.js');
     const user = await serve(database);
     user.process.kill('SIGSTOP');
@@ -118,7 +110,7 @@ describe('agenthost move', () => {
 
 describe('agenthost token with a database', () => {
   it('shows, adds, lists, rotates and removes tokens that all hosts accept', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const token = (...args: readonly string[]) => runCli(['token', ...args, '--database', database]);
     expect(await token('show')).toMatchObject({ code: 6, stderr: expect.stringContaining('There is no token in') });
     const added = await token('add', '--name', 'phone', '--role', 'viewer', '--json');
@@ -141,7 +133,7 @@ describe('agenthost token with a database', () => {
   });
 
   it('keeps to the folder that --state-dir names', async () => {
-    const [stateDir, database] = [await filled(), await server.newDatabase()];
+    const [stateDir, database] = [await filled(), await postgres.server.newDatabase()];
     const env = { AGENTHOST_DATABASE: database };
     expect((await runCli(['token', 'ls', '--state-dir', stateDir], env)).stdout).toContain('phone');
     expect((await runCli(['token', 'ls'], env)).stdout).not.toContain('phone');
@@ -151,13 +143,13 @@ describe('agenthost token with a database', () => {
 
 describe('agenthost cluster and doctor', () => {
   it('show the hosts of a database, and whether they are alive', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const status = (...args: readonly string[]) => runCli(['cluster', 'status', '--database', database, ...args]);
     expect(await status()).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('No host has used this database'),
     });
-    const stateDir = await folder();
+    const stateDir = await cleanups.folder();
     const checks = async () => {
       const { stdout } = await runCli(['doctor', '--json', '--state-dir', stateDir, '--database', database]);
       const { findings } = JSON.parse(stdout) as { findings: { check: string; level: string; what: string }[] };
@@ -194,7 +186,7 @@ describe('agenthost cluster and doctor', () => {
     expect(status).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be reached") });
     expect(await runCli(['cluster', 'status'])).toMatchObject({ code: 2 });
     expect(await runCli(['cluster', 'fly', '--database', nowhere])).toMatchObject({ code: 2 });
-    const doctor = await runCli(['doctor', '--state-dir', await folder(), '--database', nowhere]);
+    const doctor = await runCli(['doctor', '--state-dir', await cleanups.folder(), '--database', nowhere]);
     expect(doctor).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/× database: The database .* can't be reached/),

@@ -1,28 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TestPostgres } from '../../../test/support/storage/postgres.js';
-import { runCli, spawnHost, startTestHost, temporaryFolder } from '../../../test/support/testHost.js';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../test/support/cleanups.js';
+import { postgresOfFile } from '../../../test/support/storage/postgresOfFile.js';
+import { runCli, spawnHost, startTestHost } from '../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function folder(): Promise<string> {
-  const path = await temporaryFolder();
-  cleanups.push(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
+const cleanups = cleanupsOfTests();
 
 const PASSWORD = 'hunter2';
 const WARNING = /Every user of this machine can see the password in --(?:database|to|from): give it in PGPASSWORD, /;
@@ -30,7 +17,7 @@ const withPassword = (address: string, password = PASSWORD) => address.replace('
 
 /** Every command that takes a database. */
 async function commands(database: string): Promise<string[][]> {
-  const stateDir = await folder();
+  const stateDir = await cleanups.folder();
   await (await startTestHost({ stateDir })).dispose();
   return [
     ['serve', '--state-dir', stateDir, '--port', '0', '--database', database],
@@ -44,7 +31,7 @@ async function commands(database: string): Promise<string[][]> {
 
 describe('a password in the address of a database', () => {
   it('is warned of in one line when it is an argument, and nowhere printed when all goes well', async () => {
-    const address = withPassword(await server.newDatabase());
+    const address = withPassword(await postgres.server.newDatabase());
     for (const args of (await commands(address)).slice(1)) {
       const { stdout, stderr } = await runCli([...args, '--debug']);
       expect(stderr.split('\n').filter((line) => WARNING.test(line))).toHaveLength(1);
@@ -53,7 +40,7 @@ describe('a password in the address of a database', () => {
     for (const args of [
       ['token', 'ls'],
       ['cluster', 'status'],
-      ['doctor', '--state-dir', await folder()],
+      ['doctor', '--state-dir', await cleanups.folder()],
     ]) {
       const { stdout, stderr } = await runCli(args, { AGENTHOST_DATABASE: address });
       expect(stdout + stderr).not.toContain(PASSWORD);
@@ -62,13 +49,13 @@ describe('a password in the address of a database', () => {
   });
 
   it('is in no line of a host with --debug, also while the database is away', async () => {
-    const [stateDir, address] = [await folder(), withPassword(await server.newDatabase())];
+    const [stateDir, address] = [await cleanups.folder(), withPassword(await postgres.server.newDatabase())];
     const args = ['--state-dir', stateDir, '--database', address, '--lease', '1', '--debug'];
     const host = await spawnHost(stateDir, args);
     cleanups.push(() => host.kill('SIGKILL'));
-    await server.stop();
+    await postgres.server.stop();
     await expect.poll(() => host.errors(), { timeout: 20_000 }).toContain('could not be told that this host is alive');
-    await server.run();
+    await postgres.server.run();
     expect(host.errors()).toMatch(WARNING);
     await host.kill('SIGTERM');
     expect(host.errors() + host.firstLine).not.toContain(PASSWORD);
@@ -95,7 +82,7 @@ describe('the driver of the database', () => {
     const hook = `data:text/javascript,${encodeURIComponent(HOOK)}`;
     const child = spawn(process.execPath, ['--import', hook, cli, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: await folder() },
+      env: { PATH: process.env['PATH'] ?? '', HOME: await cleanups.folder() },
     });
     const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     return errors;
@@ -108,6 +95,6 @@ describe('the driver of the database', () => {
     for (const args of [['ls', ...address], ['token', 'ls'], ['doctor'], ['cluster', '--help'], ['serve', '--help']]) {
       expect(await run(args)).not.toContain('loads pg');
     }
-    expect(await run(['cluster', 'status', '--database', await server.newDatabase()])).toContain('loads pg');
+    expect(await run(['cluster', 'status', '--database', await postgres.server.newDatabase()])).toContain('loads pg');
   });
 });

@@ -1,19 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { type Balancer, startBalancer } from '../../../scripts/balancer.js';
-import { TestPostgres } from '../../support/storage/postgres.js';
+import { postgresOfFile } from '../../support/storage/postgresOfFile.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';
 import { until } from '../../support/until.js';
 
 const LONG = 60_000;
 const CLIENTS = 4;
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -39,7 +35,7 @@ interface Worker {
 it('every host is replaced under load: no message is lost or doubled, no turn interrupted', {
   timeout: 4 * LONG,
 }, async () => {
-  const database = await server.newDatabase();
+  const database = await postgres.server.newDatabase();
   const balancer = await startBalancer();
   cleanups.push(() => balancer.close());
   const hosts = [await start(database, balancer), await start(database, balancer)];

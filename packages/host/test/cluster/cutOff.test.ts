@@ -1,21 +1,17 @@
 import type { SessionState } from '@agenthost/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTcpProxy, type TcpProxy } from '../../../../test/support/tcpProxy.js';
 import { rawSession, startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 
 const LEASE_MS = 1_000;
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  await server.run().catch(() => undefined);
+  await postgres.server.run().catch(() => undefined);
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
@@ -42,14 +38,14 @@ const textOf = ({ activeTurn }: SessionState) =>
 
 describe('a host that does not reach the database for a lease', () => {
   it('[FEN6] tells no text that is not stored, and all of it when the database is back', async () => {
-    const { host } = await start(await server.newDatabase());
+    const { host } = await start(await postgres.server.newDatabase());
     const alice = await host.raw('alice');
     const session = await rawSession([alice]);
     await begin(alice, session, 'long', 'slow');
     const texts = () =>
       alice.envelopes.flatMap(({ action }) => (action.type === 'session/delta' ? [action.content] : []));
     await expect.poll(() => texts().length).toBeGreaterThan(3);
-    await server.stop('SIGQUIT');
+    await postgres.server.stop('SIGQUIT');
     let told = 0;
     // A ping is answered after what came before it, but waits for the storage only so long. The agent speaks every 50 ms.
     const isSilentFor = async (ms: number) => {
@@ -59,7 +55,7 @@ describe('a host that does not reach the database for a lease', () => {
       return texts().length === told && performance.now() - began > ms;
     };
     await expect.poll(() => isSilentFor(3_000), { timeout: 30_000 }).toBe(true);
-    await server.run();
+    await postgres.server.run();
     await expect.poll(() => texts().length, { timeout: 20_000 }).toBeGreaterThan(told + 20);
     const text = texts().join('');
     const numbers = text.trim().split(' ').map(Number);
@@ -68,7 +64,7 @@ describe('a host that does not reach the database for a lease', () => {
   });
 
   it('[FEN6] gives its sessions up when another host does reach it, and they go on there', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await one.host.raw('alice');
     const bob = await two.host.raw('bob');
@@ -96,7 +92,7 @@ describe('a host that does not reach the database for a lease', () => {
   });
 
   it('[FEN6] keeps its sessions, its agents and its clients when nobody reaches it: the database is gone', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await one.host.raw('alice');
     const bob = await two.host.raw('bob');
@@ -108,14 +104,14 @@ describe('a host that does not reach the database for a lease', () => {
         isClosed = true;
       });
     }
-    await server.stop('SIGQUIT');
+    await postgres.server.stop('SIGQUIT');
     // Of which each waits for longer than a lease, once nothing can be stored.
     for (let n = 0; n < 4; n++) await Promise.all([alice.fence(), bob.fence()]);
     alice.dispatch({ type: 'session/titleChanged', session, title: 'typed by alice' });
     bob.dispatch({ type: 'session/titleChanged', session, title: 'typed by bob' });
     for (let n = 0; n < 2; n++) await Promise.all([alice.fence(), bob.fence()]);
     expect(isClosed).toBe(false);
-    await server.run();
+    await postgres.server.run();
     for (const client of [alice, bob]) {
       for (const title of ['typed by alice', 'typed by bob']) {
         await client.nextAction(session, 'session/titleChanged', (action) => action.title === title);
@@ -128,13 +124,13 @@ describe('a host that does not reach the database for a lease', () => {
 
 describe('a host whose sessions were taken while nobody wrote', () => {
   it('[FEN4] sends those who look on there to the new owner', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await one.host.raw('alice');
     const session = await rawSession([alice]);
     await begin(alice, session, 'before', 'hello');
     await alice.nextAction(session, 'session/turnComplete');
-    await server.query(database, 'update agenthost.session set owner = null, epoch = epoch + 1, claim = 7');
+    await postgres.server.query(database, 'update agenthost.session set owner = null, epoch = epoch + 1, claim = 7');
     const bob = await two.host.raw('bob');
     expect((await bob.stateOf(session)).turns).toHaveLength(1);
     expect(await alice.closed).toMatchObject({ code: 4409 });

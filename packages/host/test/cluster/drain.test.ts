@@ -1,28 +1,20 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
-import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../../../../test/support/testHost.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
+import { type HostProcess, rawSession, spawnHost } from '../../../../test/support/testHost.js';
 import { drainHost } from '../../src/cluster/drainHost.js';
 import { Database } from '../../src/database/database.js';
 import { silentLog } from '../../src/hostLog.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const cleanups = cleanupsOfTests();
 
 async function start(database: string, ...args: string[]): Promise<HostProcess> {
-  const stateDir = await temporaryFolder();
-  cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
+  const stateDir = await cleanups.folder();
   const host = await spawnHost(stateDir, ['--state-dir', stateDir, '--database', database, '--lease', '2', ...args]);
   cleanups.push(() => host.kill('SIGKILL'));
   return host;
@@ -59,7 +51,7 @@ async function askedTurn(raw: RawClient, session: string): Promise<() => void> {
 
 describe('a host that is told to stop', () => {
   it('lets a running turn end, gives idle sessions away at once, and makes new ones elsewhere', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const [alice, bob] = [await client(one, 'alice'), await client(one, 'bob')];
     const [busy, idle] = [await rawSession([alice]), await rawSession([bob])];
@@ -97,7 +89,7 @@ describe('a host that is told to stop', () => {
   });
 
   it('ends turns that take longer than the drain, and keeps what they said', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database, '--drain', '1'), await start(database)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);
@@ -111,7 +103,7 @@ describe('a host that is told to stop', () => {
   });
 
   it('ends at once at a second signal', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one] = [await start(database), await start(database)];
     const [alice, bob] = [await client(one, 'alice'), await client(one, 'bob')];
     const session = await rawSession([alice]);
@@ -125,7 +117,7 @@ describe('a host that is told to stop', () => {
   });
 
   it('refuses new sessions where no other host can take them, and still waits for its turn', async () => {
-    const one = await start(await server.newDatabase());
+    const one = await start(await postgres.server.newDatabase());
     const [alice, bob] = [await client(one, 'alice'), await client(one, 'bob')];
     const session = await rawSession([alice]);
     const answer = await askedTurn(alice, session);
@@ -140,7 +132,7 @@ describe('a host that is told to stop', () => {
   });
 
   it('by the database gives its sessions away and goes on without them', async () => {
-    const url = await server.newDatabase();
+    const url = await postgres.server.newDatabase();
     const [one, two] = [await start(url), await start(url)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);

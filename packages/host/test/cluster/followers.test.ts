@@ -1,14 +1,10 @@
 import type { SessionState, Snapshot } from '@agenthost/protocol';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
 let [one, two]: TestHost[] = [];
 let [alice, bob]: RawClient[] = [];
@@ -16,7 +12,7 @@ let session: string;
 
 /** Alice is at the host that owns the session, Bob at another. */
 beforeEach(async () => {
-  const database = await server.newDatabase();
+  const database = await postgres.server.newDatabase();
   one = await startTestHost({ database, leaseMs: 2_000 });
   two = await startTestHost({ database, leaseMs: 2_000 });
   alice = await one.raw('alice');

@@ -5,9 +5,11 @@ import { type IncomingMessage, request } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { RawClient } from '../../../../test/support/rawClient.js';
-import { freePort, TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { freePort } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import {
   type HostProcess,
   rawSession,
@@ -16,15 +18,8 @@ import {
   temporaryFolder,
 } from '../../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const postgres = postgresOfFile();
+const cleanups = cleanupsOfTests();
 
 async function linkUrls(database: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: database });
@@ -52,7 +47,7 @@ const openssl = (() => {
 
 describe('where other hosts reach a host', () => {
   it('is the address that it listens on, and the name of the machine for a wildcard', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const local = await startTestHost({ database });
     cleanups.push(() => local.dispose());
     const open = await startTestHost({ database }, { address: '0.0.0.0' });
@@ -78,7 +73,7 @@ describe('where other hosts reach a host', () => {
   it.skipIf(!openssl)(
     'is what --link-url says, and its certificate has to be a known one',
     async () => {
-      const database = await server.newDatabase();
+      const database = await postgres.server.newDatabase();
       const folder = await temporaryFolder();
       cleanups.push(() => rm(folder, { recursive: true, force: true }));
       const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

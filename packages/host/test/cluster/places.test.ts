@@ -1,18 +1,12 @@
 import type { SessionSummary } from '@agenthost/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import type { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const postgres = postgresOfFile();
+const cleanups = cleanupsOfTests();
 
 async function start(database: string, place: string): Promise<TestHost> {
   const host = await startTestHost({ database, place, leaseMs: 1_000 });
@@ -46,7 +40,7 @@ async function summaryOf(client: RawClient, session: string): Promise<SessionSum
 
 describe('a session and its place', () => {
   it('is opened by a host of its place, whoever asks', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [north, other] = [await start(database, 'north'), await start(database, 'north')];
     const south = await start(database, 'south');
     const session = await made(await north.raw('alice'));
@@ -64,7 +58,7 @@ describe('a session and its place', () => {
   });
 
   it('is shown in lists, and its host says its own', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [north, south] = [await start(database, 'north'), await start(database, 'south')];
     const session = await made(await north.raw('alice'));
     const bob = await south.raw('bob');
@@ -76,7 +70,7 @@ describe('a session and its place', () => {
   });
 
   it('reads, searches and forks while its place is away; a message is refused with why', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const north = await start(database, 'north');
     const south = await start(database, 'south');
     const session = await made(await north.raw('alice'));
@@ -114,7 +108,7 @@ describe('a session and its place', () => {
   });
 
   it('goes back to its place when a host of it appears', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const north = await start(database, 'north');
     const south = await start(database, 'south');
     const session = await made(await north.raw('alice'));

@@ -1,25 +1,17 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
-import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../../../../test/support/testHost.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
+import { type HostProcess, rawSession, spawnHost } from '../../../../test/support/testHost.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
 const LEASE_S = 2;
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const cleanups = cleanupsOfTests();
 
 async function start(database: string): Promise<HostProcess> {
-  const stateDir = await temporaryFolder();
-  cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
+  const stateDir = await cleanups.folder();
   const args = ['--state-dir', stateDir, '--database', database, '--lease', String(LEASE_S)];
   const host = await spawnHost(stateDir, args);
   cleanups.push(() => host.kill('SIGKILL'));
@@ -39,7 +31,7 @@ interface Listed {
 
 describe('two hosts on one database', () => {
   it('[OWN4] the other takes the sessions of one that is killed, and ends their turns', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);
@@ -55,7 +47,7 @@ describe('two hosts on one database', () => {
   });
 
   it('[OWN5] a janitor takes what a dead host had at work, without anybody asking', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);
@@ -68,7 +60,7 @@ describe('two hosts on one database', () => {
   });
 
   it('[FEN1] [FEN4] [FEN5] a host that slept writes nothing, tells nothing, and sends its clients away', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);
@@ -97,7 +89,7 @@ describe('two hosts on one database', () => {
   });
 
   it('one that stops gives its sessions back at once', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const [one, two] = [await start(database), await start(database)];
     const alice = await client(one, 'alice');
     const session = await rawSession([alice]);

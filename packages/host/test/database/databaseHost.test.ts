@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RawClient } from '../../../../test/support/rawClient.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
 import { TokenFile } from '../../src/server/access/tokenFile.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
 type Raw = Awaited<ReturnType<Awaited<ReturnType<typeof startTestHost>>['raw']>>;
 
@@ -28,7 +24,7 @@ interface Listed {
 
 describe('a host on a database', () => {
   it('lists, searches and opens its sessions after a restart on another machine', async () => {
-    const url = await server.newDatabase();
+    const url = await postgres.server.newDatabase();
     const first = await startTestHost({ database: url });
     const alice = await first.raw('alice');
     const session = await rawSession([alice]);
@@ -60,7 +56,7 @@ describe('a host on a database', () => {
   });
 
   it('accepts the tokens of the database, and disconnects a token that is removed elsewhere', async () => {
-    const url = await server.newDatabase();
+    const url = await postgres.server.newDatabase();
     const [first, second] = [await startTestHost({ database: url }), await startTestHost({ database: url })];
     const token = await first.host.deviceTokens.add('phone', 'viewer');
     const open = () => RawClient.open({ url: second.url, token });
@@ -85,7 +81,7 @@ describe('a host on a database', () => {
     await expect(start('postgres://u:secret@127.0.0.1:1/x')).rejects.toThrow(
       /^The database postgres:\/\/u:…@127.0.0.1:1\/x can't be reached: .*ECONNREFUSED.*Start PostgreSQL/,
     );
-    await expect(start(server.urlOf('nothing-here'))).rejects.toThrow(/does not exist.*createdb/);
+    await expect(start(postgres.server.urlOf('nothing-here'))).rejects.toThrow(/does not exist.*createdb/);
     await expect(start('postgres://?service=nowhere', { PGSERVICEFILE: '/nonexistent' })).rejects.toThrow(
       /No service file has a service "nowhere"/,
     );

@@ -3,31 +3,19 @@ import { appendFile, readdir, readFile, rm, symlink, truncate, writeFile } from 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Artifact } from '@agenthost/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { say } from '../../../../test/support/say.js';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../../../../test/support/testHost.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
+import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 import { Database } from '../../src/database/database.js';
 import { silentLog } from '../../src/hostLog.js';
 import { openDatabaseSide } from '../../src/move/databaseSide.js';
 import { type MoveOptions, moveState } from '../../src/move/moveState.js';
 
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await TestPostgres.start();
-});
-afterAll(() => server?.dispose());
+const postgres = postgresOfFile();
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function folder(): Promise<string> {
-  const path = await temporaryFolder();
-  cleanups.push(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
+const cleanups = cleanupsOfTests();
 
 const move = (from: string, to: string, options: Partial<MoveOptions> = {}) =>
   moveState({ from, to, env: {}, leaseMs: 1_000, ...options });
@@ -104,7 +92,11 @@ async function seen(host: TestHost) {
 
 describe('moving a state folder into a database and out again', () => {
   it('keeps every byte, and hosts on each side show the same', async () => {
-    const [source, target, database] = [await folder(), await folder(), await server.newDatabase()];
+    const [source, target, database] = [
+      await cleanups.folder(),
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+    ];
     await fill(source);
     const before = await filesOf(source);
     expect(Object.keys(before).length).toBeGreaterThan(8);
@@ -129,7 +121,11 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('continues the numbers of envelopes above those of the moved logs', async () => {
-    const [source, database, target] = [await folder(), await server.newDatabase(), await folder()];
+    const [source, database, target] = [
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+      await cleanups.folder(),
+    ];
     const first = await startTestHost({ stateDir: source });
     // The numbers of a folder that has been used for long.
     await first.dispose();
@@ -152,7 +148,7 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('skips a session that is there with the same bytes, and refuses one with others, in both directions', async () => {
-    const [source, database] = [await folder(), await server.newDatabase()];
+    const [source, database] = [await cleanups.folder(), await postgres.server.newDatabase()];
     const uri = await fill(source);
     const id = uri.slice('mock:/'.length);
     await move(source, database);
@@ -177,7 +173,11 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('goes on after it was interrupted in the middle of a session', async () => {
-    const [source, database, target] = [await folder(), await server.newDatabase(), await folder()];
+    const [source, database, target] = [
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+      await cleanups.folder(),
+    ];
     await fill(source);
     const before = await filesOf(source);
     for (const to of [database, target]) {
@@ -197,7 +197,11 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('refuses a folder that a host holds, and a database that a host uses, and says which', async () => {
-    const [source, empty, database] = [await folder(), await folder(), await server.newDatabase()];
+    const [source, empty, database] = [
+      await cleanups.folder(),
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+    ];
     const host = await startTestHost({ stateDir: source });
     await expect(move(source, database)).rejects.toThrow(/can't be used: .*process .*Stop it/);
     await host.dispose();
@@ -217,7 +221,7 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('copies the others when a session can not be read', async () => {
-    const [source, database] = [await folder(), await server.newDatabase()];
+    const [source, database] = [await cleanups.folder(), await postgres.server.newDatabase()];
     const id = (await fill(source)).slice('mock:/'.length);
     // A name that is no text.
     const name = Buffer.concat([Buffer.from(`${join(source, 'session-state', id)}/bad-`), Buffer.from([0xff, 0xfe])]);
@@ -228,7 +232,7 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('tells of a host that is started meanwhile', async () => {
-    const database = await server.newDatabase();
+    const database = await postgres.server.newDatabase();
     const { signal } = new AbortController();
     const options = { url: database, env: {}, leaseMs: 1_000, log: silentLog, onWaiting: () => undefined, signal };
     const side = await openDatabaseSide(options);
@@ -241,7 +245,11 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('waits for hosts that were killed, and takes their sessions', async () => {
-    const [source, database, target] = [await folder(), await server.newDatabase(), await folder()];
+    const [source, database, target] = [
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+      await cleanups.folder(),
+    ];
     await fill(source);
     await move(source, database);
     await query(
@@ -256,7 +264,11 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('gives the sessions and trusted folders the place that was asked for', async () => {
-    const [source, database, target] = [await folder(), await server.newDatabase(), await folder()];
+    const [source, database, target] = [
+      await cleanups.folder(),
+      await postgres.server.newDatabase(),
+      await cleanups.folder(),
+    ];
     await fill(source);
     await move(source, database, { place: 'office' });
     expect(await query(database, 'select distinct place from agenthost.session')).toEqual([{ place: 'office' }]);
@@ -266,7 +278,7 @@ describe('moving a state folder into a database and out again', () => {
   });
 
   it('names device tokens that it does not replace', async () => {
-    const [source, database] = [await folder(), await server.newDatabase()];
+    const [source, database] = [await cleanups.folder(), await postgres.server.newDatabase()];
     await fill(source);
     const host = await startTestHost({ database });
     await host.host.deviceTokens.add('Phone', 'driver');
