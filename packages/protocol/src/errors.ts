@@ -22,6 +22,9 @@ export const ERROR_CODE = {
 
 export type ErrorCode = (typeof ERROR_CODE)[keyof typeof ERROR_CODE];
 
+/** The `errorType` of a turn that failed because its agent is not logged in. The host sends its message again after a log-in. */
+export const LOGIN_REQUIRED = 'authRequired';
+
 /** Why the host refuses an action: by the code of `rejection`, the text that `rejectionReason` begins with. */
 export const REJECTION = {
   invalidAction: 'invalid action',
@@ -42,6 +45,9 @@ export const REJECTION = {
   unknownModel: 'unknown model',
   unknownPendingMessage: 'unknown pending message',
   unknownCustomization: 'unknown customization',
+  unknownSetting: 'unknown setting',
+  unknownSettingValue: 'unknown value of the setting',
+  unknownApproval: 'no approval with this id can be revoked here',
   messageAlreadyInTurn: 'message is already in a turn',
   queueFull: 'the queue is full',
   turnIdUsed: 'turn id is already used',

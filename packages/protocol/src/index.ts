@@ -10,7 +10,7 @@
 
 export type { AgentIcon } from './agentIcons.js';
 export type { ArtifactTimes } from './artifacts.js';
-export { ERROR_CODE, type ErrorCode, REJECTION, type RejectionCode } from './errors.js';
+export { ERROR_CODE, type ErrorCode, LOGIN_REQUIRED, REJECTION, type RejectionCode } from './errors.js';
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_SNAPSHOT_TURNS,
@@ -27,7 +27,8 @@ export { createSessionState } from './reducers/createSessionState.js';
 export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { type TurnStep, turnSteps } from './reducers/turnSteps.js';
-export { ROLES, roleIncludes } from './roles.js';
+export { ROLES } from './roles.js';
+export { roleIncludes } from './roleTable.js';
 export type {
   Action,
   ActionEnvelope,
@@ -53,12 +54,34 @@ export type {
   ListSessionsResult,
 } from './types/commands.js';
 export type { Author, ContentRef, ErrorInfo, UsageInfo } from './types/common.js';
-export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, Snapshot } from './types/handshake.js';
+export type {
+  AddDeviceParams,
+  AddDeviceResult,
+  CreatePairingParams,
+  CreatePairingResult,
+  Device,
+  FetchPairingResult,
+  ListDevicesResult,
+  ShareSessionParams,
+  ShareSessionResult,
+  UpdateDeviceParams,
+} from './types/devices.js';
+export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, SharedSession, Snapshot } from './types/handshake.js';
 export type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from './types/methods.js';
+export type {
+  ContinueNativeSessionParams,
+  FetchNativeTurnsParams,
+  ListNativeSessionsParams,
+  ListNativeSessionsResult,
+  NativeSession,
+} from './types/native.js';
 export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
+export type { PushNotify, SetPushSubscriptionParams } from './types/push.js';
 export type {
   AgentAvailability,
   AgentInfo,
+  AgentKey,
+  AgentLogin,
   AvailableAgent,
   ModelInfo,
   RootState,
@@ -71,9 +94,13 @@ export type {
   SessionCommand,
   SessionCustomization,
   SessionMode,
+  SessionSetting,
   SessionState,
   SessionStatus,
   SessionSummary,
+  SettingChoice,
+  SettingValue,
+  StandingApproval,
 } from './types/sessionState.js';
 export type {
   CompletedToolCall,

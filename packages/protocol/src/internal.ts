@@ -13,6 +13,7 @@ export {
   DEFAULT_LIST_LIMIT,
   INLINE_CONTENT_LIMIT,
   INLINE_MESSAGE_LIMIT,
+  MAX_APPROVALS,
   MAX_COMMANDS,
   MAX_CONFIG_LENGTH,
   MAX_DISPLACED_MESSAGES,
@@ -23,8 +24,13 @@ export {
   MAX_OPEN_STEPS,
   MAX_PAGE_BYTES,
   MAX_PART_LENGTH,
+  MAX_PUSH_BYTES,
   MAX_QUEUED_MESSAGES,
   MAX_RESYNC_BYTES,
+  MAX_SETTING_VALUES,
+  MAX_SETTINGS,
+  MAX_SETTINGS_LENGTH,
+  MAX_SHARE_MS,
   MAX_SUBSCRIPTIONS,
   MAX_TITLE_LENGTH,
   MAX_TURN_PARTS,
@@ -37,10 +43,11 @@ export { needsInput, withSummaryChanges } from './reducers/summary.js';
 export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
 export { droppedSteps, heldFrom, isOpenStep, turnLength } from './reducers/turnSteps.js';
 export { withNewestParts } from './reducers/turnWindow.js';
-export { describeRole } from './roles.js';
 export {
   answerTextLimit,
   CLIENT_ACTION_TYPES,
+  describeRole,
+  isAllowedByLink,
   isClientDispatchable,
   roleForAction,
   roleForMethod,
@@ -48,8 +55,10 @@ export {
 } from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
+export { DEFAULT_SPACE, isSpaceName } from './space.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
 export { contentHash, turnContents } from './turnContents.js';
+export { turnsAwaitingLogin } from './turnsAwaitingLogin.js';
 export type { PendingMessageKind } from './types/actions.js';
 export type * from './types/clientActions.js';
 export type {
@@ -76,6 +85,14 @@ export type {
   UnsupportedProtocolVersionData,
 } from './types/handshake.js';
 export type * from './types/hostActions.js';
+export type {
+  LookAtParams,
+  PushAnswer,
+  PushedClosure,
+  PushedEnd,
+  PushedQuestion,
+  PushMessage,
+} from './types/push.js';
 export type {
   ReadFileParams,
   SessionFsEncoding,

@@ -63,7 +63,15 @@ export const MAX_IMPORTED_SESSION_TURNS = 1_000_000;
 /** Pieces of content in one call of `importSession`. */
 export const MAX_IMPORTED_CONTENTS = 100;
 
+/** Columns and rows of a terminal, and what is typed into it at once, in code units. */
+export const MAX_TERMINAL_SIZE = 500;
+export const MAX_LOGIN_INPUT = 16_384;
+
 export const MAX_ID_LENGTH = 256;
+export const MAX_DEVICE_NAME_LENGTH = 64;
+/** How long a read-only link to a session works. */
+export const MIN_SHARE_MS = 1_000;
+export const MAX_SHARE_MS = 30 * 24 * 60 * 60 * 1000;
 export const MAX_URI_LENGTH = 4_096;
 export const MAX_TITLE_LENGTH = 1_000;
 export const MAX_TEXT_LENGTH = 1_000_000;
@@ -75,7 +83,13 @@ export const MAX_ATTACHMENT_DATA_LENGTH = 3_000_000;
 export const MAX_QUEUED_MESSAGES = 100;
 /** Steering messages that others displaced into the queue have room beyond that, so that a full queue refuses no steering. */
 export const MAX_DISPLACED_MESSAGES = 100;
+/** Standing approvals of a session; the oldest are no longer listed. */
+export const MAX_APPROVALS = 100;
 export const MAX_COMMANDS = 200;
+/** Settings of a session, values of one of them, and all of them as JSON, in code units: they are in every snapshot. */
+export const MAX_SETTINGS = 16;
+export const MAX_SETTING_VALUES = 64;
+export const MAX_SETTINGS_LENGTH = 16_384;
 
 /** What a turn remembers of answered questions: how many, and of a written answer its beginning. */
 export const MAX_ANSWERED_PERMISSIONS = 100;
@@ -85,3 +99,8 @@ export const MAX_SUBSCRIPTIONS = 256;
 
 /** Sessions that a client which keeps their files can name in `sessionFs.setProvider`. */
 export const MAX_PROVIDED_SESSIONS = 50_000;
+
+/** Characters of the address that a push service gave a browser. */
+export const MAX_PUSH_ENDPOINT_LENGTH = 2_048;
+/** Bytes of a message that is pushed to a device, before it is encrypted. */
+export const MAX_PUSH_BYTES = 3_072;

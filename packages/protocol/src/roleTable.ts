@@ -1,9 +1,33 @@
 import { grantsTrust } from './grantsTrust.js';
-import { describeRole, roleIncludes } from './roles.js';
+import { ROLES } from './roles.js';
 import { SESSION_ACTION_TABLE } from './tables/actionTable.js';
 import { COMMAND_TABLE, NOTIFICATION_ROLES } from './tables/commandTable.js';
 import type { ClientAction } from './types/actions.js';
 import type { Role } from './types/handshake.js';
+
+const MAY: Readonly<Record<Role, string>> = {
+  viewer: 'may only watch',
+  approver: 'may answer questions, in up to 1,000 characters, and stop turns, but not more',
+  driver: 'may work in sessions, but not administer the host',
+  owner: 'may do everything',
+};
+
+/** A sentence for people. */
+export function describeRole(role: Role): string {
+  return `This device ${MAY[role]} (role ${role}).`;
+}
+
+/**
+ * Whether a role may do everything that the other one may.
+ *
+ * @example
+ * ```ts
+ * roleIncludes('owner', 'viewer'); // true
+ * ```
+ */
+export function roleIncludes(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
 
 /** What an approver may write to the agent with an answer: words are a part of answering, a prompt of any length is not. */
 const MAX_APPROVER_TEXT_LENGTH = 1_000;
@@ -21,6 +45,11 @@ export function isClientDispatchable(type: string): type is ClientAction['type']
  */
 export function roleForMethod(method: string): Role {
   return own(COMMAND_TABLE, method)?.role ?? own(NOTIFICATION_ROLES, method) ?? 'owner';
+}
+
+/** Whether a client with a read-only link may send it, about the session of that link. It dispatches nothing. */
+export function isAllowedByLink(method: string): boolean {
+  return own(COMMAND_TABLE, method)?.byLink === true;
 }
 
 /** An action as it came from a client, well-formed or not. */

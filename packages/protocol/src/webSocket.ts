@@ -12,6 +12,8 @@ export const CLOSE_CODE = {
   goingAway: 1001,
   /** The token was rotated or revoked; coming back with the same one is no use. */
   unauthorized: 4401,
+  /** A page with a valid token whose origin the host does not allow; the reason names the flag that allows it. */
+  originRefused: 4403,
   /** Another connection took over this client's id. */
   replaced: 4402,
   /** The client did not read what it was sent. Come back and catch up. */

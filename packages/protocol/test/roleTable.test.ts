@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../src/index.js';
-import { isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
+import { isAllowedByLink, isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
 import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
 import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
 
@@ -9,8 +9,10 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
     ...['ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
   approver: [
+    'session/approvalRevoked',
     'session/isReadChanged',
     'session/permissionResolved',
     'session/toolCallConfirmed',
@@ -18,11 +20,26 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   ],
   driver: [
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
-    ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged'],
+    ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],
     ...['session/titleChanged', 'session/turnStarted'],
   ],
-  owner: ['installAgent', 'removeAgent', 'sessionFs.setProvider'],
+  owner: [
+    ...['addDevice', 'createPairing', 'fetchPairing', 'listDevices', 'removeDevice', 'removePairing', 'updateDevice'],
+    'shareSession',
+    ...[
+      'beginLogin',
+      'cancelInstall',
+      'checkLogin',
+      'endLogin',
+      'installAgent',
+      'logOutAgent',
+      'removeAgent',
+      'sendToLogin',
+    ],
+    ...['sessionFs.setProvider', 'setAgentKey', 'updateAgent'],
+    ...['continueNativeSession', 'fetchNativeTurns', 'listNativeSessions'],
+  ],
 };
 
 describe('the table of roles', () => {
@@ -33,6 +50,18 @@ describe('the table of roles', () => {
     for (const method of methods) found[roleForMethod(method)]?.push(method);
     for (const type of actions) found[roleForAction({ type })]?.push(type);
     for (const role of ROLES) expect([role, found[role]?.sort()]).toEqual([role, [...EXPECTED[role]].sort()]);
+  });
+
+  it('[SHARE2] lets a read-only link read one session, and nothing else', () => {
+    const methods = [
+      ...Object.keys(COMMAND_INTRODUCED_IN),
+      ...Object.keys(CLIENT_NOTIFICATION_SCHEMAS),
+      'toString',
+      '',
+    ];
+    expect(methods.filter(isAllowedByLink).toSorted()).toEqual([
+      ...['fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'ping', 'reconnect', 'subscribe'],
+    ]);
   });
 
   it.each(['deleteEverything', '__proto__', 'constructor', 'toString', ''])('leaves %j to the owner', (name) => {

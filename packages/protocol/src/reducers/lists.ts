@@ -1,9 +1,9 @@
-import type { CustomizationToggledAction } from '../types/clientActions.js';
+import type { ApprovalRevokedAction, CustomizationToggledAction } from '../types/clientActions.js';
 import type { CustomizationsChangedAction } from '../types/hostActions.js';
 import type { SessionState } from '../types/sessionState.js';
 
 /** Replaces a list; an empty one removes the field. */
-export function changeList<K extends 'clients' | 'customizations' | 'commands'>(
+export function changeList<K extends 'approvals' | 'clients' | 'customizations' | 'commands' | 'settings'>(
   state: SessionState,
   key: K,
   list: NonNullable<SessionState[K]>,
@@ -26,4 +26,10 @@ export function toggleCustomization(state: SessionState, { uri, enabled }: Custo
   const entry = list[index];
   if (!entry || entry.enabled === enabled) return state;
   return { ...state, customizations: list.with(index, { ...entry, enabled }) };
+}
+
+export function revokeApproval(state: SessionState, { approvalId }: ApprovalRevokedAction): SessionState {
+  const list = state.approvals ?? [];
+  const rest = list.filter(({ id, isRevocable }) => id !== approvalId || isRevocable !== true);
+  return rest.length === list.length ? state : changeList(state, 'approvals', rest);
 }

@@ -149,12 +149,14 @@ export function endTurn(
   });
 }
 
-function outcome(action: TurnCompleteAction | TurnCancelledAction | ErrorAction): Pick<Turn, 'state' | 'error'> {
+function outcome(
+  action: TurnCompleteAction | TurnCancelledAction | ErrorAction,
+): Pick<Turn, 'state' | 'error' | 'holdsQueue'> {
   switch (action.type) {
     case 'session/turnComplete':
       return { state: 'complete' };
     case 'session/turnCancelled':
-      return { state: 'cancelled' };
+      return { state: 'cancelled', ...(action.holdQueue && { holdsQueue: true }) };
     case 'session/error':
       return { state: 'error', error: action.error };
   }

@@ -1,9 +1,23 @@
 import * as z from 'zod';
-import { MAX_COMMANDS, MAX_DISPLACED_MESSAGES, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
+import {
+  MAX_APPROVALS,
+  MAX_COMMANDS,
+  MAX_DISPLACED_MESSAGES,
+  MAX_QUEUED_MESSAGES,
+  MAX_SETTINGS,
+  MAX_TEXT_LENGTH,
+} from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
 import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrigin, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
-import { fileChangeSummary, sessionCommand, sessionCustomization, sessionMode } from './sessionStateSchemas.js';
+import {
+  fileChangeSummary,
+  sessionCommand,
+  sessionCustomization,
+  sessionMode,
+  sessionSetting,
+  standingApproval,
+} from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
 import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
 
@@ -52,7 +66,17 @@ export const CLIENT_ACTIONS = [
     optionId: id.exactOptional(),
     text: messageText.exactOptional(),
   }),
-  byClient('session/turnCancelled', 'Ends the turn, aborts the agent.', { turnId }),
+  byClient(
+    'session/turnCancelled',
+    'Ends the turn, aborts the agent. With `holdQueue` pending messages wait until a client starts one or sends another.',
+    {
+      turnId,
+      holdQueue: z
+        .literal(true)
+        .exactOptional()
+        .describe('Pending messages are not started because this turn has ended. Since version 2.'),
+    },
+  ),
   byClient(
     'session/titleChanged',
     "An agent's title never replaces a client's (`titleByUser`); an empty title allows it again.",
@@ -71,6 +95,14 @@ export const CLIENT_ACTIONS = [
     order: z.array(id).max(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES),
   }),
   byClient('session/customizationToggled', 'Takes effect from the next turn on.', { uri, enabled: z.boolean() }),
+  byClient(
+    'session/settingChosen',
+    'Chooses a value of a setting; the agent is told at once. If it refuses, `settingsChanged` takes it back. Since version 2.',
+    { setting: id, value: id },
+  ),
+  byClient('session/approvalRevoked', 'The agent asks again. Only for one with `isRevocable`. Since version 2.', {
+    approvalId: id,
+  }),
 ] as const;
 
 /** Only the host dispatches these. */
@@ -113,12 +145,18 @@ export const HOST_ACTIONS = [
   byHost('session/activityChanged', 'What the agent does right now.', { activity: z.string().exactOptional() }),
   byHost('session/changesChanged', 'Files changed in this session.', { changes: z.array(fileChangeSummary) }),
   byHost('session/clientsChanged', 'Which clients look at the session; not logged.', { clients: z.array(author) }),
+  byHost('session/approvalsChanged', 'What the agent does without asking; not logged. Since version 2.', {
+    approvals: z.array(standingApproval).max(MAX_APPROVALS),
+  }),
   byHost('session/metadataChanged', 'Merged by key, `null` removes.', {
     metadata: anyRecord.describe('Merged by key; `null` removes the key.'),
   }),
   byHost('session/customizationsChanged', 'Replaces the list, and the commands if present.', {
     customizations: z.array(sessionCustomization),
     commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional().describe('Absent if they have not changed.'),
+  }),
+  byHost('session/settingsChanged', 'Replaces the settings, as the agent reports them. Since version 2.', {
+    settings: z.array(sessionSetting).max(MAX_SETTINGS),
   }),
 ] as const;
 

@@ -6,12 +6,15 @@ import {
   MAX_IMPORTED_CONTENTS,
   MAX_IMPORTED_TURNS,
   MAX_LIST_LIMIT,
+  MAX_LOGIN_INPUT,
   MAX_PARTS_LIMIT,
   MAX_SNAPSHOT_TURNS,
+  MAX_TERMINAL_SIZE,
 } from '../limits.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
 import { anyRecord, clientSeq, count, id, label, timestamp, title, uri } from './primitives.js';
+import { agentLogin } from './rootStateSchemas.js';
 import { sessionStatus, sessionSummary } from './sessionStateSchemas.js';
 import { toolCallState } from './toolCallSchemas.js';
 import { responsePart, turn } from './turnSchemas.js';
@@ -53,7 +56,7 @@ export const createSessionParams = z.object({
 });
 export const forkSessionParams = z.object({
   source: uri,
-  session: uri,
+  session: uri.describe("The fork's own; with another provider, the conversation is handed over to that agent."),
   toTurnId: id.exactOptional().describe('The last turn that the fork has; all of them if absent.'),
 });
 export const importedContent = z
@@ -194,5 +197,31 @@ export const browseDirectoryResult = z.object({
 });
 
 export const agentParams = z.object({ provider: id });
+
+const columns = z.int().min(1).max(MAX_TERMINAL_SIZE);
+const rows = z.int().min(1).max(MAX_TERMINAL_SIZE);
+export const beginLoginParams = z.object({ provider: id, columns, rows });
+export const beginLoginResult = z.object({
+  login: id.describe('Names it in `sendToLogin`, `endLogin` and its notifications.'),
+});
+export const sendToLoginParams = z
+  .object({
+    login: id,
+    data: z.string().max(MAX_LOGIN_INPUT).exactOptional().describe('What was typed.'),
+    size: z.object({ columns, rows }).exactOptional().describe('The size of the terminal from now on.'),
+  })
+  .describe('Only for the client that began the log-in.');
+export const endLoginParams = z.object({ login: id });
+export const checkLoginResult = z.object({ login: agentLogin.exactOptional() });
+export const setAgentKeyParams = z.object({
+  provider: id,
+  key: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'a key has 1 to 4,096 printable characters without spaces')
+    .describe('Kept on the host. No answer, state, log or error holds it.'),
+});
+export const setAgentKeyResult = z.object({
+  isChecked: z.boolean().describe('The vendor has accepted the key. Otherwise it could not be asked.'),
+});
 export const pingParams = z.object({});
 export const pingResult = z.object({});

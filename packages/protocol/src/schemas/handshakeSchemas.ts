@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { MAX_SUBSCRIPTIONS } from '../limits.js';
+import { MAX_LIST_LIMIT, MAX_SUBSCRIPTIONS } from '../limits.js';
 import { ROLES } from '../roles.js';
 import { actionEnvelope } from './actionSchemas.js';
-import { id, label, sequence, uri } from './primitives.js';
+import { id, label, sequence, timestamp, uri } from './primitives.js';
 import { rootState } from './rootStateSchemas.js';
 import { sessionState } from './sessionStateSchemas.js';
 
@@ -23,10 +23,15 @@ export const protocolCapabilities = z
     fork: yes,
     agentInstallation: yes,
     modes: yes,
+    settings: yes,
     earlierParts: yes.describe("Parts that are no longer in a turn's state can be fetched."),
     failedSubscriptions: yes.describe(
       '`initialize` and `reconnect` say in `failed` which sessions could not be loaded.',
     ),
+    devices: yes.describe('Devices can be listed, paired and revoked.'),
+    logins: yes.describe('Agents have a log-in state, and owners can log in.'),
+    handOver: yes.describe('A session can be forked for another agent.'),
+    nativeSessions: yes.describe('Owners see conversations that were begun in a terminal, and can continue them.'),
     sessionFs: yes,
     artifacts: yes,
     import: yes,
@@ -51,12 +56,22 @@ export const unsupportedProtocolVersionData = z
   .object({ supportedVersions: z.array(version) })
   .describe('`error.data` of `unsupportedProtocolVersion`.');
 
+export const sharedSession = z
+  .object({ session: uri, endsAt: timestamp.describe('When the link ends.') })
+  .describe('What a read-only link shows: one session, until its end. Since version 2.');
+
 export const clientInfo = z.object({ name: label, version: label.exactOptional(), device: label.exactOptional() });
 export const serverInfo = z.object({
   name: z.string(),
   version: z.string(),
   instanceId: z.string().describe('Another one after each start of the host.'),
   machine: z.string().exactOptional().describe('The name of the machine that it runs on, for people.'),
+  cluster: z
+    .string()
+    .exactOptional()
+    .describe(
+      'Names the hosts that share their sessions: any of them serves any client. Absent for a host of its own.',
+    ),
   place: z
     .string()
     .exactOptional()
@@ -96,11 +111,19 @@ const failed = z
     'Subscriptions that could not be resumed now, though their sessions exist: to be asked for again with `subscribe`. Since version 2; a client of version 1 gets an error for the whole request instead.',
   );
 
+const watch = z
+  .object({ limit: z.int().min(1).max(MAX_LIST_LIMIT) })
+  .exactOptional()
+  .describe(
+    'Notifications of changed and added sessions are only for the newest so many, and for those that this client has subscribed to. Without it, and from an older host, for all.',
+  );
+
 export const initializeParams = z.object({
   protocolVersion: version,
   clientId: id,
   clientInfo: clientInfo.exactOptional(),
   initialSubscriptions: subscriptions.exactOptional(),
+  watch,
 });
 export const initializeResult = z.object({
   protocolVersion: version.describe('The version that both sides speak from now on.'),
@@ -110,6 +133,7 @@ export const initializeResult = z.object({
   serverInfo,
   defaultDirectory: uri.exactOptional().describe('A `file:` URI.'),
   role: role.exactOptional().describe('What this client may do; everything, if an older host does not say.'),
+  shared: sharedSession.exactOptional().describe('For a client that came with a read-only link: all that it can see.'),
   failed,
 });
 
@@ -120,6 +144,7 @@ export const reconnectParams = z.object({
   instanceId: id.exactOptional(),
   lastSeenServerSeq: sequence,
   subscriptions,
+  watch,
 });
 const reconnectBase = {
   protocolVersion: version,
@@ -137,6 +162,7 @@ const reconnectBase = {
       'For each session, the newest accepted `clientSeq` of this client, rising. A number between the first and the last of them that is absent was refused; of those before the first it is not known.',
     ),
   role: role.exactOptional().describe('As in `InitializeResult`.'),
+  shared: sharedSession.exactOptional().describe('As in `InitializeResult`.'),
 };
 export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
 export const snapshotResult = z.object({

@@ -2,8 +2,11 @@ import * as z from 'zod';
 import * as actions from './actionSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
+import * as devices from './deviceSchemas.js';
 import * as handshake from './handshakeSchemas.js';
+import * as native from './nativeSchemas.js';
 import * as notifications from './notificationSchemas.js';
+import * as push from './pushSchemas.js';
 import * as rootState from './rootStateSchemas.js';
 import * as sessionFs from './sessionFsSchemas.js';
 import * as sessionState from './sessionStateSchemas.js';
@@ -22,7 +25,10 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   actions: byTypeName(actions),
   notifications: byTypeName(notifications),
   handshake: byTypeName(handshake),
+  devices: byTypeName(devices),
   commands: byTypeName(commands),
+  native: byTypeName(native),
+  push: byTypeName(push),
   sessionFs: byTypeName(sessionFs),
 };
 

@@ -47,6 +47,20 @@ export const storageChangedNotification = z
   })
   .describe("The place of the sessions' files has changed. Since version 2.");
 
+export const loginOutputNotification = z
+  .object({ type: z.literal('notify/loginOutput'), login: z.string(), data: z.string() })
+  .describe(
+    "What an agent's own log-in program prints into its terminal. Only for the client that began it. Since version 2.",
+  );
+export const loginEndedNotification = z
+  .object({
+    type: z.literal('notify/loginEnded'),
+    login: z.string(),
+    isLoggedIn: z.boolean(),
+    message: z.string().describe('Ready to display: how it ended.'),
+  })
+  .describe('The last of a log-in. Only for the client that began it. Since version 2.');
+
 export const notification = z
   .discriminatedUnion('type', [
     sessionAddedNotification,
@@ -54,5 +68,7 @@ export const notification = z
     sessionSummaryChangedNotification,
     progressNotification,
     storageChangedNotification,
+    loginOutputNotification,
+    loginEndedNotification,
   ])
   .describe('Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again.');

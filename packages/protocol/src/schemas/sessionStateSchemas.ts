@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_COMMANDS } from '../limits.js';
+import { MAX_APPROVALS, MAX_COMMANDS, MAX_SETTING_VALUES, MAX_SETTINGS } from '../limits.js';
 import { author, errorInfo } from './commonSchemas.js';
 import { anyRecord, count, id, label, timestamp, title, uri } from './primitives.js';
 import { activeTurn, turn, userMessage } from './turnSchemas.js';
@@ -57,6 +57,50 @@ export const sessionCommand = z
   })
   .describe('Sent as a message that begins with `/name`.');
 
+export const settingValue = z.object({
+  id,
+  name: label.describe('Ready to display.'),
+  description: label.exactOptional(),
+});
+
+export const settingChoice = z.object({
+  by: author.exactOptional(),
+  turnId: id
+    .exactOptional()
+    .describe('The turn that ran at that moment: its next step may be the first with the new value.'),
+});
+
+export const sessionSetting = z
+  .object({
+    id,
+    name: label.describe('Ready to display.'),
+    description: label.exactOptional(),
+    kind: id
+      .exactOptional()
+      .describe('What it is about: `mode`, `effort`, or another word of the agent. Clients know how to show some.'),
+    value: id.describe('The id of one of `values`; the agent may also be at one that it does not offer.'),
+    values: z.array(settingValue).max(MAX_SETTING_VALUES),
+    chosen: settingChoice
+      .exactOptional()
+      .describe('A client chose the value. The host sets it again when it reopens the agent.'),
+    pending: z.literal(true).exactOptional().describe('The agent has not answered the last choice yet.'),
+    problem: label.exactOptional().describe('Why the agent did not take the last choice.'),
+  })
+  .describe(
+    "Something that the agent lets users choose in a session: its mode, its effort. The ids are the agent's own.",
+  );
+
+export const standingApproval = z
+  .object({
+    id,
+    covers: label.describe('What the agent does without asking, e.g. "Every command".'),
+    isRevocable: z
+      .literal(true)
+      .exactOptional()
+      .describe('`session/approvalRevoked` ends it. Absent if the agent itself keeps it, until its process ends.'),
+  })
+  .describe('An answer that counts for later calls too. Since version 2.');
+
 export const sessionState = z.object({
   summary: sessionSummary,
   lifecycle: z.enum(['creating', 'ready', 'creationFailed']),
@@ -73,5 +117,17 @@ export const sessionState = z.object({
     .max(MAX_COMMANDS)
     .exactOptional()
     .describe('What the agent takes after a `/` at the start of a message.'),
+  settings: z
+    .array(sessionSetting)
+    .max(MAX_SETTINGS)
+    .exactOptional()
+    .describe(
+      'What the agent lets users choose. The setting of kind `mode` says the same as `summary.mode`. Since version 2.',
+    ),
+  approvals: z
+    .array(standingApproval)
+    .max(MAX_APPROVALS)
+    .exactOptional()
+    .describe('What the running agent does without asking, the newest last. Not logged. Since version 2.'),
   clients: z.array(author).exactOptional().describe('Which clients look at this session now. Not logged.'),
 });

@@ -4,6 +4,11 @@ import { count, id, timestamp, uri } from './primitives.js';
 
 const answerKind = z.enum(['approve', 'deny']);
 
+export const covers = z
+  .string()
+  .exactOptional()
+  .describe('What it allows from now on without a question, where it counts for later calls. Since version 2.');
+
 export const confirmationOption = z.object({
   id,
   label: z.string(),
@@ -12,6 +17,7 @@ export const confirmationOption = z.object({
     .literal(true)
     .exactOptional()
     .describe('Only chosen by its id: it also counts for later calls, or the agent does not say what it means.'),
+  covers,
 });
 
 export const toolConfirmation = z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MAX_ATTACHMENT_DATA_LENGTH, MAX_ATTACHMENTS } from '../limits.js';
 import { author, contentRef, errorInfo, textRange, usageInfo } from './commonSchemas.js';
 import { count, id, label, messageText, timestamp, turnOrigin, uri } from './primitives.js';
-import { completedToolCall, toolCallState } from './toolCallSchemas.js';
+import { completedToolCall, covers, toolCallState } from './toolCallSchemas.js';
 
 export const attachment = z.object({
   kind: z.enum(['file', 'directory', 'selection', 'image', 'text']),
@@ -61,6 +61,7 @@ export const permissionOption = z.object({
   description: z.string().exactOptional(),
   kind: z.enum(['approve', 'deny']).exactOptional(),
   explicit: z.literal(true).exactOptional().describe('Only chosen by its id, as in `ConfirmationOption`.'),
+  covers,
 });
 export const permissionRequest = z
   .object({
@@ -137,6 +138,10 @@ export const turn = z.object({
   model,
   state: z.enum(['complete', 'cancelled', 'error']),
   error: errorInfo.exactOptional(),
+  holdsQueue: z
+    .literal(true)
+    .exactOptional()
+    .describe('Pending messages wait after this turn until a client starts one or sends another. Since version 2.'),
   startedAt: timestamp,
   endedAt: timestamp,
 });

@@ -1,6 +1,7 @@
 import { created, failCreation } from '../reducers/creation.js';
-import { changeCustomizations, changeList, toggleCustomization } from '../reducers/lists.js';
+import { changeCustomizations, changeList, revokeApproval, toggleCustomization } from '../reducers/lists.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from '../reducers/pendingMessages.js';
+import { changeMode, changeSettings, chooseSetting } from '../reducers/settings.js';
 import { changeMetadata, changeSummary, changeTitle } from '../reducers/summary.js';
 import { completeToolCall, confirmToolCall, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from '../reducers/turns.js';
@@ -65,7 +66,9 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
     reduce: inTurn((state, turn, { usage }) => ({ ...state, activeTurn: { ...turn, usage } })),
   },
   'session/modelChanged': { since: 1, role: 'driver', reduce: (state, { model }) => changeSummary(state, { model }) },
-  'session/modeChanged': { since: 2, role: HOST, reduce: (state, { mode }) => changeSummary(state, { mode }) },
+  'session/modeChanged': { since: 2, role: HOST, reduce: changeMode },
+  'session/settingsChanged': { since: 2, role: HOST, reduce: changeSettings },
+  'session/settingChosen': { since: 2, role: 'driver', reduce: chooseSetting },
   'session/isReadChanged': {
     since: 1,
     role: 'approver',
@@ -91,6 +94,13 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
     role: HOST,
     reduce: (state, { clients }) => changeList(state, 'clients', clients),
   },
+  'session/approvalsChanged': {
+    since: 2,
+    role: HOST,
+    reduce: (state, { approvals }) => changeList(state, 'approvals', approvals),
+  },
+  // Whoever may allow something may also end that.
+  'session/approvalRevoked': { since: 2, role: 'approver', reduce: revokeApproval },
   'session/metadataChanged': { since: 1, role: HOST, reduce: changeMetadata },
   'session/pendingMessageSet': { since: 1, role: 'driver', reduce: setPendingMessage },
   'session/pendingMessageRemoved': { since: 1, role: 'driver', reduce: removePendingMessage },

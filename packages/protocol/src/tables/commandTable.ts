@@ -1,26 +1,60 @@
 import type { Role } from '../types/handshake.js';
 import type { ClientNotifications, Commands } from '../types/methods.js';
 
+interface CommandRow {
+  readonly since: number;
+  readonly role: Role;
+  /** Also for a client with a read-only link, about the session of the link. Nothing else is. */
+  readonly byLink?: true;
+}
+
 /** Since which version a command exists, and the least role that may send it. Its params and result: `COMMAND_SCHEMAS`. */
-export const COMMAND_TABLE: { readonly [M in keyof Commands]: { readonly since: number; readonly role: Role } } = {
-  initialize: { since: 1, role: 'viewer' },
-  reconnect: { since: 1, role: 'viewer' },
-  subscribe: { since: 1, role: 'viewer' },
+export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
+  initialize: { since: 1, role: 'viewer', byLink: true },
+  reconnect: { since: 1, role: 'viewer', byLink: true },
+  subscribe: { since: 1, role: 'viewer', byLink: true },
   createSession: { since: 1, role: 'driver' },
   forkSession: { since: 1, role: 'driver' },
   importSession: { since: 1, role: 'driver' },
   disposeSession: { since: 1, role: 'driver' },
   listSessions: { since: 1, role: 'viewer' },
-  fetchTurns: { since: 1, role: 'viewer' },
-  fetchParts: { since: 2, role: 'viewer' },
-  fetchContent: { since: 1, role: 'viewer' },
-  listArtifacts: { since: 1, role: 'viewer' },
+  fetchTurns: { since: 1, role: 'viewer', byLink: true },
+  fetchParts: { since: 2, role: 'viewer', byLink: true },
+  fetchContent: { since: 1, role: 'viewer', byLink: true },
+  listArtifacts: { since: 1, role: 'viewer', byLink: true },
   // Folders of the whole machine, not of a session.
   browseDirectory: { since: 1, role: 'driver' },
   installAgent: { since: 1, role: 'owner' },
   removeAgent: { since: 1, role: 'owner' },
+  listDevices: { since: 2, role: 'owner' },
+  addDevice: { since: 2, role: 'owner' },
+  updateDevice: { since: 2, role: 'owner' },
+  removeDevice: { since: 2, role: 'owner' },
+  createPairing: { since: 2, role: 'owner' },
+  fetchPairing: { since: 2, role: 'owner' },
+  removePairing: { since: 2, role: 'owner' },
+  // Lets somebody in, who stays in when the device that did it is revoked.
+  shareSession: { since: 2, role: 'owner' },
+  updateAgent: { since: 2, role: 'owner' },
+  cancelInstall: { since: 2, role: 'owner' },
+  // Log-ins are credentials of the user who runs the host, and their program runs without an approval.
+  beginLogin: { since: 2, role: 'owner' },
+  sendToLogin: { since: 2, role: 'owner' },
+  endLogin: { since: 2, role: 'owner' },
+  checkLogin: { since: 2, role: 'owner' },
+  setAgentKey: { since: 2, role: 'owner' },
+  logOutAgent: { since: 2, role: 'owner' },
+  // Conversations of the user who runs the host, which belong to no space and no device.
+  listNativeSessions: { since: 2, role: 'owner' },
+  fetchNativeTurns: { since: 2, role: 'owner' },
+  continueNativeSession: { since: 2, role: 'owner' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
-  ping: { since: 1, role: 'viewer' },
+  // What a device gets depends on its role each time that something is pushed.
+  fetchPushKey: { since: 2, role: 'viewer' },
+  setPushSubscription: { since: 2, role: 'viewer' },
+  removePushSubscription: { since: 2, role: 'viewer' },
+  lookAt: { since: 2, role: 'viewer' },
+  ping: { since: 1, role: 'viewer', byLink: true },
 };
 
 /** The least role for a client's notification. Each action that is dispatched has a role of its own. */

@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type {
+  ApprovalRevokedAction,
   CustomizationToggledAction,
   IsArchivedChangedAction,
   IsReadChangedAction,
@@ -9,6 +10,7 @@ import type {
   PendingMessageSetAction,
   PermissionResolvedAction,
   QueuedMessagesReorderedAction,
+  SettingChosenAction,
   TitleChangedAction,
   ToolCallConfirmedAction,
   TurnCancelledAction,
@@ -18,6 +20,7 @@ import type { Author } from './common.js';
 import type {
   ActivityChangedAction,
   AgentsChangedAction,
+  ApprovalsChangedAction,
   ChangesChangedAction,
   ClientsChangedAction,
   CreationFailedAction,
@@ -30,6 +33,7 @@ import type {
   ReadyAction,
   ReasoningAction,
   ResponsePartAction,
+  SettingsChangedAction,
   ToolCompleteAction,
   ToolStartAction,
   ToolUpdateAction,
@@ -50,6 +54,8 @@ export type Action =
   | PendingMessageRemovedAction
   | QueuedMessagesReorderedAction
   | CustomizationToggledAction
+  | SettingChosenAction
+  | ApprovalRevokedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -66,8 +72,10 @@ export type Action =
   | ActivityChangedAction
   | ChangesChangedAction
   | ClientsChangedAction
+  | ApprovalsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
+  | SettingsChangedAction
   | AgentsChangedAction;
 
 export interface ActionEnvelope {
@@ -107,7 +115,9 @@ export type ClientAction =
   | PendingMessageSetAction
   | PendingMessageRemovedAction
   | QueuedMessagesReorderedAction
-  | CustomizationToggledAction;
+  | CustomizationToggledAction
+  | SettingChosenAction
+  | ApprovalRevokedAction;
 
 export type PendingMessageKind = 'steering' | 'queued';
 
@@ -136,6 +146,8 @@ export type SessionAction =
   | PendingMessageRemovedAction
   | QueuedMessagesReorderedAction
   | CustomizationToggledAction
+  | SettingChosenAction
+  | ApprovalRevokedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -152,5 +164,7 @@ export type SessionAction =
   | ActivityChangedAction
   | ChangesChangedAction
   | ClientsChangedAction
+  | ApprovalsChangedAction
   | MetadataChangedAction
-  | CustomizationsChangedAction;
+  | CustomizationsChangedAction
+  | SettingsChangedAction;

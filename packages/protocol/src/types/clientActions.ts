@@ -4,6 +4,15 @@ import type { PendingMessageKind } from './actions.js';
 import type { Author } from './common.js';
 import type { UserMessage } from './turns.js';
 
+/** The agent asks again. Only for one with `isRevocable`. Since version 2. */
+export interface ApprovalRevokedAction {
+  readonly type: 'session/approvalRevoked';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly approvalId: string;
+}
+
 /** Takes effect from the next turn on. */
 export interface CustomizationToggledAction {
   readonly type: 'session/customizationToggled';
@@ -84,6 +93,19 @@ export interface QueuedMessagesReorderedAction {
   readonly order: readonly string[];
 }
 
+/**
+ * Chooses a value of a setting; the agent is told at once. If it refuses, `settingsChanged` takes it back. Since
+ * version 2.
+ */
+export interface SettingChosenAction {
+  readonly type: 'session/settingChosen';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly setting: string;
+  readonly value: string;
+}
+
 /** An agent's title never replaces a client's (`titleByUser`); an empty title allows it again. */
 export interface TitleChangedAction {
   readonly type: 'session/titleChanged';
@@ -107,13 +129,17 @@ export interface ToolCallConfirmedAction {
   readonly reason?: string;
 }
 
-/** Ends the turn, aborts the agent. */
+/**
+ * Ends the turn, aborts the agent. With `holdQueue` pending messages wait until a client starts one or sends another.
+ */
 export interface TurnCancelledAction {
   readonly type: 'session/turnCancelled';
   readonly session: string;
   readonly at: number;
   readonly by?: Author;
   readonly turnId: string;
+  /** Pending messages are not started because this turn has ended. Since version 2. */
+  readonly holdQueue?: true;
 }
 
 /** Starts the agent. `origin: 'agent'`, only from the host, means that the agent began the turn. */

@@ -2,6 +2,7 @@
 
 import type { ActionEnvelope, ClientAction } from './actions.js';
 import type { Notification } from './notifications.js';
+import type { AgentLogin } from './rootState.js';
 import type { SessionStatus, SessionSummary } from './sessionState.js';
 import type { ToolCallState } from './toolCalls.js';
 import type { ResponsePart, Turn } from './turns.js';
@@ -30,6 +31,17 @@ export interface Artifact {
 
 export type ArtifactKind = 'plan' | 'checkpoint' | 'file' | 'research';
 
+export interface BeginLoginParams {
+  readonly provider: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface BeginLoginResult {
+  /** Names it in `sendToLogin`, `endLogin` and its notifications. */
+  readonly login: string;
+}
+
 export interface BrowseDirectoryParams {
   readonly uri: string;
   /** An agent: `untrustedFolder` of the answer is for sessions of it. */
@@ -40,6 +52,10 @@ export interface BrowseDirectoryResult {
   readonly entries: readonly DirectoryEntry[];
   /** The path of the folder that somebody would have to trust before a session of `provider` works here. */
   readonly untrustedFolder?: string;
+}
+
+export interface CheckLoginResult {
+  readonly login?: AgentLogin;
 }
 
 export interface ContentRange {
@@ -77,6 +93,10 @@ export interface DispatchActionParams {
 
 export interface DisposeSessionParams {
   readonly session: string;
+}
+
+export interface EndLoginParams {
+  readonly login: string;
 }
 
 export interface FetchContentParams {
@@ -123,6 +143,7 @@ export interface FetchTurnsResult {
 
 export interface ForkSessionParams {
   readonly source: string;
+  /** The fork's own; with another provider, the conversation is handed over to that agent. */
   readonly session: string;
   /** The last turn that the fork has; all of them if absent. */
   readonly toTurnId?: string;
@@ -218,6 +239,26 @@ export interface NotificationParams {
 export type PingParams = Readonly<Record<string, never>>;
 
 export type PingResult = Readonly<Record<string, never>>;
+
+/** Only for the client that began the log-in. */
+export interface SendToLoginParams {
+  readonly login: string;
+  /** What was typed. */
+  readonly data?: string;
+  /** The size of the terminal from now on. */
+  readonly size?: { readonly columns: number; readonly rows: number };
+}
+
+export interface SetAgentKeyParams {
+  readonly provider: string;
+  /** Kept on the host. No answer, state, log or error holds it. */
+  readonly key: string;
+}
+
+export interface SetAgentKeyResult {
+  /** The vendor has accepted the key. Otherwise it could not be asked. */
+  readonly isChecked: boolean;
+}
 
 export interface SubscribeParams {
   readonly resource: string;

@@ -30,6 +30,11 @@ export interface InitializeParams {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo;
   readonly initialSubscriptions?: readonly string[];
+  /**
+   * Notifications of changed and added sessions are only for the newest so many, and for those that this client has
+   * subscribed to. Without it, and from an older host, for all.
+   */
+  readonly watch?: { readonly limit: number };
 }
 
 export interface InitializeResult {
@@ -43,6 +48,8 @@ export interface InitializeResult {
   readonly defaultDirectory?: string;
   /** What this client may do; everything, if an older host does not say. */
   readonly role?: Role;
+  /** For a client that came with a read-only link: all that it can see. */
+  readonly shared?: SharedSession;
   /**
    * Subscriptions that could not be resumed now, though their sessions exist: to be asked for again with `subscribe`.
    * Since version 2; a client of version 1 gets an error for the whole request instead.
@@ -63,10 +70,19 @@ export interface ProtocolCapabilities {
   readonly fork?: true;
   readonly agentInstallation?: true;
   readonly modes?: true;
+  readonly settings?: true;
   /** Parts that are no longer in a turn's state can be fetched. */
   readonly earlierParts?: true;
   /** `initialize` and `reconnect` say in `failed` which sessions could not be loaded. */
   readonly failedSubscriptions?: true;
+  /** Devices can be listed, paired and revoked. */
+  readonly devices?: true;
+  /** Agents have a log-in state, and owners can log in. */
+  readonly logins?: true;
+  /** A session can be forked for another agent. */
+  readonly handOver?: true;
+  /** Owners see conversations that were begun in a terminal, and can continue them. */
+  readonly nativeSessions?: true;
   readonly sessionFs?: true;
   readonly artifacts?: true;
   readonly import?: true;
@@ -79,6 +95,11 @@ export interface ReconnectParams {
   readonly instanceId?: string;
   readonly lastSeenServerSeq: number;
   readonly subscriptions: readonly string[];
+  /**
+   * Notifications of changed and added sessions are only for the newest so many, and for those that this client has
+   * subscribed to. Without it, and from an older host, for all.
+   */
+  readonly watch?: { readonly limit: number };
 }
 
 export type ReconnectResult = ReplayResult | SnapshotResult;
@@ -104,6 +125,8 @@ export interface ReplayResult {
   readonly recentlyAccepted?: Readonly<Record<string, readonly number[]>>;
   /** As in `InitializeResult`. */
   readonly role?: Role;
+  /** As in `InitializeResult`. */
+  readonly shared?: SharedSession;
   readonly actions: readonly ActionEnvelope[];
 }
 
@@ -124,8 +147,17 @@ export interface ServerInfo {
   readonly instanceId: string;
   /** The name of the machine that it runs on, for people. */
   readonly machine?: string;
+  /** Names the hosts that share their sessions: any of them serves any client. Absent for a host of its own. */
+  readonly cluster?: string;
   /** The name of the machines that see the same folders, where several hosts share their sessions. */
   readonly place?: string;
+}
+
+/** What a read-only link shows: one session, until its end. Since version 2. */
+export interface SharedSession {
+  readonly session: string;
+  /** When the link ends. */
+  readonly endsAt: number;
 }
 
 /** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
@@ -167,6 +199,8 @@ export interface SnapshotResult {
   readonly recentlyAccepted?: Readonly<Record<string, readonly number[]>>;
   /** As in `InitializeResult`. */
   readonly role?: Role;
+  /** As in `InitializeResult`. */
+  readonly shared?: SharedSession;
   readonly snapshots: readonly Snapshot[];
 }
 

@@ -2,7 +2,14 @@
 
 import type { Author, ContentRef, ErrorInfo, UsageInfo } from './common.js';
 import type { AgentInfo } from './rootState.js';
-import type { FileChangeSummary, SessionCommand, SessionCustomization, SessionMode } from './sessionState.js';
+import type {
+  FileChangeSummary,
+  SessionCommand,
+  SessionCustomization,
+  SessionMode,
+  SessionSetting,
+  StandingApproval,
+} from './sessionState.js';
 import type { ToolCallResult, ToolCallStart } from './toolCalls.js';
 import type { AddedPart, PermissionRequest } from './turns.js';
 
@@ -18,6 +25,14 @@ export interface ActivityChangedAction {
 export interface AgentsChangedAction {
   readonly type: 'root/agentsChanged';
   readonly agents: readonly AgentInfo[];
+}
+
+/** What the agent does without asking; not logged. Since version 2. */
+export interface ApprovalsChangedAction {
+  readonly type: 'session/approvalsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly approvals: readonly StandingApproval[];
 }
 
 /** Files changed in this session. */
@@ -124,6 +139,14 @@ export interface ResponsePartAction {
   readonly at: number;
   readonly turnId: string;
   readonly part: AddedPart;
+}
+
+/** Replaces the settings, as the agent reports them. Since version 2. */
+export interface SettingsChangedAction {
+  readonly type: 'session/settingsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly settings: readonly SessionSetting[];
 }
 
 /** Ends a call. */

@@ -3,11 +3,15 @@
 import type {
   ActionParams,
   AgentParams,
+  BeginLoginParams,
+  BeginLoginResult,
   BrowseDirectoryParams,
   BrowseDirectoryResult,
+  CheckLoginResult,
   CreateSessionParams,
   DispatchActionParams,
   DisposeSessionParams,
+  EndLoginParams,
   FetchContentParams,
   FetchContentResult,
   FetchPartsParams,
@@ -23,10 +27,41 @@ import type {
   NotificationParams,
   PingParams,
   PingResult,
+  SendToLoginParams,
+  SetAgentKeyParams,
+  SetAgentKeyResult,
   SubscribeParams,
   UnsubscribeParams,
 } from './commands.js';
+import type {
+  AddDeviceParams,
+  AddDeviceResult,
+  CreatePairingParams,
+  CreatePairingResult,
+  FetchPairingResult,
+  ListDevicesParams,
+  ListDevicesResult,
+  PairingParams,
+  RemoveDeviceParams,
+  ShareSessionParams,
+  ShareSessionResult,
+  UpdateDeviceParams,
+} from './devices.js';
 import type { InitializeParams, InitializeResult, ReconnectParams, ReconnectResult, Snapshot } from './handshake.js';
+import type {
+  ContinueNativeSessionParams,
+  FetchNativeTurnsParams,
+  ListNativeSessionsParams,
+  ListNativeSessionsResult,
+} from './native.js';
+import type {
+  FetchPushKeyParams,
+  FetchPushKeyResult,
+  LookAtParams,
+  RemovePushSubscriptionParams,
+  SetPushSubscriptionParams,
+  SetPushSubscriptionResult,
+} from './push.js';
 import type {
   ExistsResult,
   MkdirParams,
@@ -66,7 +101,30 @@ export interface Commands {
   readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;
   readonly installAgent: Command<AgentParams, null>;
   readonly removeAgent: Command<AgentParams, null>;
+  readonly listDevices: Command<ListDevicesParams, ListDevicesResult>;
+  readonly addDevice: Command<AddDeviceParams, AddDeviceResult>;
+  readonly updateDevice: Command<UpdateDeviceParams, null>;
+  readonly removeDevice: Command<RemoveDeviceParams, null>;
+  readonly createPairing: Command<CreatePairingParams, CreatePairingResult>;
+  readonly fetchPairing: Command<PairingParams, FetchPairingResult>;
+  readonly removePairing: Command<PairingParams, null>;
+  readonly shareSession: Command<ShareSessionParams, ShareSessionResult>;
+  readonly updateAgent: Command<AgentParams, null>;
+  readonly cancelInstall: Command<AgentParams, null>;
+  readonly beginLogin: Command<BeginLoginParams, BeginLoginResult>;
+  readonly sendToLogin: Command<SendToLoginParams, null>;
+  readonly endLogin: Command<EndLoginParams, null>;
+  readonly checkLogin: Command<AgentParams, CheckLoginResult>;
+  readonly setAgentKey: Command<SetAgentKeyParams, SetAgentKeyResult>;
+  readonly logOutAgent: Command<AgentParams, null>;
+  readonly listNativeSessions: Command<ListNativeSessionsParams, ListNativeSessionsResult>;
+  readonly fetchNativeTurns: Command<FetchNativeTurnsParams, FetchTurnsResult>;
+  readonly continueNativeSession: Command<ContinueNativeSessionParams, null>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
+  readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
+  readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;
+  readonly removePushSubscription: Command<RemovePushSubscriptionParams, null>;
+  readonly lookAt: Command<LookAtParams, null>;
   readonly ping: Command<PingParams, PingResult>;
 }
 

@@ -2,13 +2,31 @@
 
 import type { FileChangeSummary, SessionMode, SessionStatus, SessionSummary } from './sessionState.js';
 
+/** The last of a log-in. Only for the client that began it. Since version 2. */
+export interface LoginEndedNotification {
+  readonly type: 'notify/loginEnded';
+  readonly login: string;
+  readonly isLoggedIn: boolean;
+  /** Ready to display: how it ended. */
+  readonly message: string;
+}
+
+/** What an agent's own log-in program prints into its terminal. Only for the client that began it. Since version 2. */
+export interface LoginOutputNotification {
+  readonly type: 'notify/loginOutput';
+  readonly login: string;
+  readonly data: string;
+}
+
 /** Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again. */
 export type Notification =
   | SessionAddedNotification
   | SessionRemovedNotification
   | SessionSummaryChangedNotification
   | ProgressNotification
-  | StorageChangedNotification;
+  | StorageChangedNotification
+  | LoginOutputNotification
+  | LoginEndedNotification;
 
 export interface ProgressNotification {
   readonly type: 'notify/progress';

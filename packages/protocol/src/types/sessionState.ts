@@ -45,6 +45,25 @@ export interface SessionMode {
   readonly name?: string;
 }
 
+/** Something that the agent lets users choose in a session: its mode, its effort. The ids are the agent's own. */
+export interface SessionSetting {
+  readonly id: string;
+  /** Ready to display. */
+  readonly name: string;
+  readonly description?: string;
+  /** What it is about: `mode`, `effort`, or another word of the agent. Clients know how to show some. */
+  readonly kind?: string;
+  /** The id of one of `values`; the agent may also be at one that it does not offer. */
+  readonly value: string;
+  readonly values: readonly SettingValue[];
+  /** A client chose the value. The host sets it again when it reopens the agent. */
+  readonly chosen?: SettingChoice;
+  /** The agent has not answered the last choice yet. */
+  readonly pending?: true;
+  /** Why the agent did not take the last choice. */
+  readonly problem?: string;
+}
+
 export interface SessionState {
   readonly summary: SessionSummary;
   readonly lifecycle: 'creating' | 'ready' | 'creationFailed';
@@ -61,6 +80,10 @@ export interface SessionState {
   readonly customizations?: readonly SessionCustomization[];
   /** What the agent takes after a `/` at the start of a message. */
   readonly commands?: readonly SessionCommand[];
+  /** What the agent lets users choose. The setting of kind `mode` says the same as `summary.mode`. Since version 2. */
+  readonly settings?: readonly SessionSetting[];
+  /** What the running agent does without asking, the newest last. Not logged. Since version 2. */
+  readonly approvals?: readonly StandingApproval[];
   /** Which clients look at this session now. Not logged. */
   readonly clients?: readonly Author[];
 }
@@ -90,4 +113,26 @@ export interface SessionSummary {
   readonly lastTurnEndedAt?: number;
   /** Its agent is being started for the first time. */
   readonly isCreating?: true;
+}
+
+export interface SettingChoice {
+  readonly by?: Author;
+  /** The turn that ran at that moment: its next step may be the first with the new value. */
+  readonly turnId?: string;
+}
+
+export interface SettingValue {
+  readonly id: string;
+  /** Ready to display. */
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** An answer that counts for later calls too. Since version 2. */
+export interface StandingApproval {
+  readonly id: string;
+  /** What the agent does without asking, e.g. "Every command". */
+  readonly covers: string;
+  /** `session/approvalRevoked` ends it. Absent if the agent itself keeps it, until its process ends. */
+  readonly isRevocable?: true;
 }

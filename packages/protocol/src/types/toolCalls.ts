@@ -33,7 +33,11 @@ export interface ConfirmationOption {
   readonly kind: 'approve' | 'deny';
   /** Only chosen by its id: it also counts for later calls, or the agent does not say what it means. */
   readonly explicit?: true;
+  readonly covers?: Covers;
 }
+
+/** What it allows from now on without a question, where it counts for later calls. Since version 2. */
+export type Covers = string;
 
 export interface FileEditResultContent {
   readonly type: 'fileEdit';

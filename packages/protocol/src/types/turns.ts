@@ -1,7 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { Author, ContentRef, ErrorInfo, TextRange, UsageInfo } from './common.js';
-import type { CompletedToolCall, ToolCallState } from './toolCalls.js';
+import type { CompletedToolCall, Covers, ToolCallState } from './toolCalls.js';
 
 export interface ActiveTurn {
   readonly id: string;
@@ -82,6 +82,7 @@ export interface PermissionOption {
   readonly kind?: 'approve' | 'deny';
   /** Only chosen by its id, as in `ConfirmationOption`. */
   readonly explicit?: true;
+  readonly covers?: Covers;
 }
 
 /** A question that is not the confirmation of one announced tool call. */
@@ -141,6 +142,8 @@ export interface Turn {
   readonly model?: string;
   readonly state: 'complete' | 'cancelled' | 'error';
   readonly error?: ErrorInfo;
+  /** Pending messages wait after this turn until a client starts one or sends another. Since version 2. */
+  readonly holdsQueue?: true;
   readonly startedAt: number;
   readonly endedAt: number;
 }

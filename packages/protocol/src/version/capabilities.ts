@@ -16,7 +16,17 @@ const V1: ProtocolCapabilities = {
   import: true,
 };
 
-const V2: ProtocolCapabilities = { ...V1, modes: true, earlierParts: true, failedSubscriptions: true };
+const V2: ProtocolCapabilities = {
+  ...V1,
+  modes: true,
+  settings: true,
+  earlierParts: true,
+  failedSubscriptions: true,
+  devices: true,
+  logins: true,
+  handOver: true,
+  nativeSessions: true,
+};
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */
 const CAPABILITIES: readonly ProtocolCapabilities[] = [V1, V2];

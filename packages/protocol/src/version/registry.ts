@@ -13,6 +13,8 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
   'notify/sessionSummaryChanged': 1,
   'notify/progress': 1,
   'notify/storageChanged': 2,
+  'notify/loginOutput': 2,
+  'notify/loginEnded': 2,
 };
 
 /** A client looks here before it sends a command to an older host. */

@@ -43,6 +43,7 @@ describe('sessionReducer, over random histories', () => {
     // Actions that replace a value by one which happens to be equal are the exception: the reducer need not compare deeply.
     const replaces = new Set([
       'session/usage',
+      'session/approvalsChanged',
       'session/clientsChanged',
       'session/customizationsChanged',
       'session/pendingMessageSet',

@@ -21,6 +21,8 @@ const turnStarted = {
   userMessage: { text: 'hi' },
 };
 
+const PUSH_KEYS = { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) };
+
 describe('schemas', () => {
   it('[SCH2] accept and drop unknown fields', () => {
     const fromNewer = { ...turnStarted, priority: 3, userMessage: { text: 'hi', mood: 'good' } };
@@ -114,7 +116,34 @@ describe('schemas', () => {
     browseDirectory: { uri: 'file:///tmp' },
     installAgent: { provider: 'claude' },
     removeAgent: { provider: 'claude' },
+    listDevices: {},
+    addDevice: { name: 'Firefox on Linux', known: 'a token' },
+    updateDevice: { device: 'd1', role: 'viewer', name: 'Kitchen tablet' },
+    removeDevice: { device: 'd1' },
+    createPairing: { role: 'approver', replaces: 'p1' },
+    fetchPairing: { pairing: 'p1' },
+    removePairing: { pairing: 'p1' },
+    shareSession: { session: 'mock:/s1', validMs: 3_600_000 },
+    updateAgent: { provider: 'claude' },
+    cancelInstall: { provider: 'claude' },
+    beginLogin: { provider: 'claude', columns: 80, rows: 24 },
+    sendToLogin: { login: 'l1', data: 'y\r', size: { columns: 100, rows: 30 } },
+    endLogin: { login: 'l1' },
+    checkLogin: { provider: 'claude' },
+    setAgentKey: { provider: 'claude', key: 'sk-1' },
+    logOutAgent: { provider: 'claude' },
+    listNativeSessions: { limit: 3, cursor: '1 claude/n1' },
+    fetchNativeTurns: { id: 'claude/n1', before: 't1', limit: 30 },
+    continueNativeSession: { id: 'claude/n1', session: 'claude:/s1', asCopy: true },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
+    fetchPushKey: {},
+    setPushSubscription: {
+      endpoint: 'https://push.example/abc',
+      keys: PUSH_KEYS,
+      notify: 'needsInput',
+    },
+    removePushSubscription: { endpoint: 'https://push.example/abc' },
+    lookAt: { session: 'mock:/s1', subscription: 'p1' },
     ping: {},
   };
 
@@ -138,6 +167,21 @@ describe('schemas', () => {
     ['fetchContent', { uri: 'mock://s1/c1', range: { offset: -1, length: 1 } }],
     ['fetchContent', { uri: 'mock://s1/c1', range: { offset: 0, length: 1e9 } }],
     ['sessionFs.setProvider', { initialCwd: '/', sessionStatePath: '/', conventions: 'vms' }],
+    ['setPushSubscription', { endpoint: 'not an address', keys: PUSH_KEYS, notify: 'needsInput' }],
+    [
+      'setPushSubscription',
+      { endpoint: `https://p.example/${'x'.repeat(2_048)}`, keys: PUSH_KEYS, notify: 'needsInput' },
+    ],
+    ['setPushSubscription', { endpoint: 'https://p.example/', keys: PUSH_KEYS, notify: 'everything' }],
+    ['setPushSubscription', { endpoint: 'https://p.example/', keys: { p256dh: 'B', auth: 'a' }, notify: 'needsInput' }],
+    ['lookAt', { session: '' }],
+    ['addDevice', { name: '' }],
+    ['addDevice', { name: 'x'.repeat(65) }],
+    ['updateDevice', { device: 'd1', role: 'king' }],
+    ['createPairing', {}],
+    ['shareSession', { session: 'mock:/s1' }],
+    ['shareSession', { session: 'mock:/s1', validMs: 0 }],
+    ['shareSession', { session: 'mock:/s1', validMs: 31 * 86_400_000 }],
     ['subscribe', { resource: 5 }],
     ['ping', 5],
   ] as const)('refuse %s %j', (method, params) => {

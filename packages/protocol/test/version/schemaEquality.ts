@@ -2,8 +2,11 @@ import type * as z from 'zod';
 import type * as actions from '../../src/schemas/actionSchemas.js';
 import type * as commands from '../../src/schemas/commandSchemas.js';
 import type * as common from '../../src/schemas/commonSchemas.js';
+import type * as devices from '../../src/schemas/deviceSchemas.js';
 import type * as handshake from '../../src/schemas/handshakeSchemas.js';
+import type * as native from '../../src/schemas/nativeSchemas.js';
 import type * as notifications from '../../src/schemas/notificationSchemas.js';
+import type * as push from '../../src/schemas/pushSchemas.js';
 import type * as rootState from '../../src/schemas/rootStateSchemas.js';
 import type * as sessionFs from '../../src/schemas/sessionFsSchemas.js';
 import type * as sessionState from '../../src/schemas/sessionStateSchemas.js';
@@ -36,7 +39,10 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByActionName<typeof actions.ROOT_ACTIONS> &
   ByTypeName<typeof notifications> &
   ByTypeName<typeof handshake> &
+  ByTypeName<typeof devices> &
   ByTypeName<typeof commands> &
+  ByTypeName<typeof native> &
+  ByTypeName<typeof push> &
   ByTypeName<typeof sessionFs>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
