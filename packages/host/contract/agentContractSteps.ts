@@ -36,7 +36,7 @@ function approveAll(session: AgentSession): void {
 
 /** The events of a session, as opposed to those of a turn, may come at any time. */
 function isOfTurn({ type }: AgentEvent): boolean {
-  return !['title', 'mode', 'checkpoint', 'commands'].includes(type);
+  return !['title', 'mode', 'settings', 'checkpoint', 'commands'].includes(type);
 }
 
 /** The turn's end, after making sure that no event of the turn follows it. */

@@ -3,21 +3,28 @@ import { Cluster, DEFAULT_LEASE_MS } from './cluster/cluster.js';
 import { Database } from './database/database.js';
 import { migrate } from './database/migrate.js';
 import { OwnedSessions } from './database/ownedSessions.js';
+import { PgPush } from './database/pgPush.js';
 import { PgSequence } from './database/pgSequence.js';
 import { PgSessionIndex } from './database/pgSessionIndex.js';
 import { PgSessionStorage } from './database/pgSessionStorage.js';
 import { PgDeviceTokens, PgTokens } from './database/pgTokens.js';
 import { PgTrust } from './database/pgTrust.js';
 import type { HostBackend, HostBackendOptions } from './hostBackend.js';
+import type { HostOptions } from './hostOptions.js';
+import { PushNotifications } from './push/pushNotifications.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
 import { HOST_VERSION } from './version.js';
 
 /** How long a stopping host waits for a database that is away. */
 const PATIENCE_MS = 10_000;
 
+type DatabaseOptions = Pick<HostOptions, 'place' | 'leaseMs' | 'push'> & { readonly database: string };
+
 /** Sessions, index, numbers, tokens and trusted folders in a PostgreSQL database. */
-export async function openDatabase(options: HostBackendOptions, url: string): Promise<HostBackend> {
-  const { stateRoot, logs, defaultDirectory, env, log } = options;
+export async function openDatabase(
+  { stateRoot, logs, defaultDirectory, env, log }: HostBackendOptions,
+  { database: url, leaseMs = DEFAULT_LEASE_MS, ...wanted }: DatabaseOptions,
+): Promise<HostBackend> {
   const database = await Database.open({ url, env, log });
   let joined: Cluster | undefined;
   try {
@@ -25,33 +32,37 @@ export async function openDatabase(options: HostBackendOptions, url: string): Pr
     const owned = new OwnedSessions();
     const hostId = stateRoot.lock.holder.instanceId;
     const machine = hostname();
+    const { place = machine } = wanted;
     const cluster = await Cluster.join({
       database,
       hostId,
-      place: options.place ?? machine,
+      place,
       machine,
       stateDir: stateRoot.path,
       version: HOST_VERSION,
-      leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+      leaseMs,
       log,
     });
     joined = cluster;
     const storage = new PgSessionStorage({ database, hostId, owned, cluster, initialCwd: defaultDirectory, ...logs });
     const index = new PgSessionIndex({ database, owned, cluster, log });
     const sequence = await PgSequence.open(database, log);
+    const push = new PushNotifications({ store: new PgPush(database), log, ...wanted.push });
     return {
       storage,
       index,
       missing: { ids: () => storage.listUnindexed() },
       sequence,
-      trust: new PgTrust(database, options.place ?? machine),
+      trust: new PgTrust(database, place),
       deviceTokens: new DeviceTokens(new PgDeviceTokens(database)),
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
+      push,
       cluster,
       closing: () => {
         setTimeout(() => database.giveUp(), PATIENCE_MS).unref();
       },
       close: async () => {
+        push.dispose();
         await index.close();
         await sequence.dispose();
         await cluster.leave();

@@ -1,14 +1,12 @@
-import { hostname } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { CLOSE_CODE, MAX_JSON_VALUES, type Notification, type URI } from '@agenthost/protocol';
+import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
-import { AgentRegistry } from './agents/agentRegistry.js';
-import { AgentInstallations } from './agents/install/agentInstallations.js';
-import { AgentInstaller } from './agents/install/agentInstaller.js';
+import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
 import { ClusterSessions } from './cluster/clusterSessions.js';
+import { browseDirectory } from './connection/browseDirectory.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
@@ -20,32 +18,31 @@ import { LoadFailures } from './connection/loadFailures.js';
 import { type HostBackend, openBackend } from './hostBackend.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
-import { Authenticator } from './server/access/authenticator.js';
+import type { HostParts } from './hostParts.js';
+import { openAgents } from './nativeServices.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
-import { HostTokens } from './server/access/hostTokens.js';
+import { type Access, openAccess } from './server/access/openAccess.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
-import { linkUrlOf, localUrl } from './server/networkAddress.js';
+import { linkUrlOf, localUrl, outsideUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
-import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
+import { serverInfo } from './serverInfo.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
-import { sessionSettings } from './sessionSettings.js';
+import { logSettings, sessionSettings } from './sessionSettings.js';
 import { SessionHub } from './sessions/sessionHub.js';
-import type { Sessions } from './sessions/sessions.js';
+import type { Browse } from './sessions/sessions.js';
+import { visibleSessions } from './sessions/spaces/sharedSession.js';
+import type { Broadcast } from './state/broadcast.js';
 import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
 import { ClientSessionStorage } from './storage/client/clientSessionStorage.js';
-import { describeDamage } from './storage/log/describeDamage.js';
-import type { DamageReport } from './storage/log/eventLog.js';
-import { recordIds } from './storage/log/recordIds.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
-import { HOST_VERSION } from './version.js';
 
 /** How long a stopping host waits for a file provider to take the remaining data. */
 const KEEPER_PATIENCE_MS = 5_000;
@@ -67,6 +64,8 @@ export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
+  /** Those of all spaces. */
+  readonly #sessions: HostParts['sessions'];
   readonly #backend: HostBackend;
   #providedIndex: SessionIndex | undefined;
   readonly #commands: CommandHandlers;
@@ -74,9 +73,9 @@ export class Host {
   readonly #sources: Disposable[] = [];
   readonly #log: HostLog;
   #server: HostServer | undefined;
-  #tokens: HostTokens | undefined;
-  /** The address on this machine, and the link with the token. */
-  #address: { readonly local: URL; readonly link: () => string } | undefined;
+  #access: Access | undefined;
+  /** The address on this machine, the link with the token, and the address for other machines, if there is one. */
+  #address: { readonly local: URL; readonly link: () => string; readonly outside: string | undefined } | undefined;
   #closing: Promise<void> | undefined;
   readonly #closed = new AbortController();
 
@@ -106,41 +105,36 @@ export class Host {
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     // Scans all processes of the machine while the rest is read. A host that stopped normally left no agents.
     const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
-    const { now } = sessionSettings(options);
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
-    const durability = options.durability ?? 'write';
-    const onDamage = (sessionId: string, damage: DamageReport) =>
-      log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const logs = { durability, now, newId: options.newId ?? recordIds(), onDamage };
+    const logs = logSettings(options, log);
     const backendOptions = {
       stateRoot,
       logs,
       defaultDirectory,
       tempRoot: tempRoot.path,
       env: options.env ?? process.env,
-      ...(options.place !== undefined && { place: options.place }),
-      ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
       log,
       onIndexReplaced: () => local.indexReplaced(),
     };
     const backend = await openBackend(backendOptions, options);
-    const { storage, index, missing, sequence, trust } = backend;
-    const agents = new AgentRegistry({
-      onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
-    });
-    for (const agent of options.agents) agents.register(agent);
-
+    const { storage, index, missing, sequence, trust, push } = backend;
+    const { agents, native } = openAgents(options, stateRoot.path, log);
     const delivery = new Delivery();
     // A number that no earlier run can have given out: a client with a lower one has not seen this run.
     const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
-    const clients = new ClientRegistry(delivery);
-    const broadcast = (notification: Notification, subscribersOf?: URI) => {
-      clients.broadcast(notification, subscribersOf);
-      cluster?.broadcast(notification, subscribersOf);
+    const clients = new ClientRegistry({
+      delivery,
+      list: (params, space) => sessions.hub.list(params, space),
+      onCount: (count) => cluster?.clientsChanged(count),
+      log,
+    });
+    const broadcast: Broadcast = (notification, options) => {
+      clients.broadcast(notification, options);
+      cluster?.broadcast(notification, options);
     };
-    const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
+    const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({
         storage,
         index,
@@ -149,16 +143,20 @@ export class Host {
         publisher,
         sequence,
         broadcast,
+        listeners: () => clients.size + (cluster?.listeners ?? 0),
         agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
+        onChange: (change) => push.changed(change),
         log,
         ...sessionSettings(options),
       });
     const local = hubFor(storage, index, defaultDirectory);
-    const cluster =
+    const browse: Browse = (params) =>
+      browseDirectory(params, { sessions: sessions.hub, place: backend.cluster?.place });
+    const cluster: ClusterSessions | undefined =
       backend.cluster &&
       new ClusterSessions({
         cluster: backend.cluster,
@@ -170,14 +168,14 @@ export class Host {
         sequence,
         defaultDirectory: pathToFileURL(defaultDirectory).href,
         broadcast: clients.broadcast.bind(clients),
+        browse,
+        onAgents: (infos) => root.setAgents(infos),
         log,
       });
     const sessions = new HostSessions({
       local: cluster ?? local,
       storage,
-      ...(options.database !== undefined && {
-        keepsAll: 'this host keeps its sessions in a database, with those of others',
-      }),
+      keepsAll: options.database !== undefined,
       providedBy: async (provider) => {
         const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
@@ -192,31 +190,26 @@ export class Host {
       broadcast,
       log,
     });
-    agents.onChange((infos) => root.setAgents(infos));
-    root.setAgents(agents.infos());
+    backend.cluster?.onAway((notification) => clients.tellAtOnce(notification));
+    // With a database clients see the agents of all hosts.
+    const agentsTo = cluster ?? root;
+    agents.onChange((infos) => agentsTo.setAgents(infos));
+    agentsTo.setAgents(agents.infos());
     const env = options.env ?? process.env;
-    const installations = new AgentInstallations({
-      registry: agents,
-      installer: new AgentInstaller({ stateDir: stateRoot.path, env }),
-      onProgress: (provider, progress) =>
-        clients.broadcast({ type: 'notify/progress', token: `installAgent/${provider}`, ...progress }),
-    });
+    const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
+    const { installations, logins, updates } = agentServices(own);
     const services: HostServices = {
-      serverInfo: {
-        name: 'agenthost',
-        version: HOST_VERSION,
-        instanceId: stateRoot.lock.holder.instanceId,
-        machine: hostname(),
-        ...(backend.cluster && { place: backend.cluster.place }),
-      },
+      serverInfo: serverInfo(stateRoot.lock.holder.instanceId, backend.cluster),
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,
-      get sessions() {
-        return sessions.hub;
-      },
+      sessionsOf: (space, only) => visibleSessions(() => sessions.hub, space, only),
       hostSessions: sessions,
+      browse: (params, client) => (cluster ? cluster.browse(params, client) : browse(params)),
       agents,
       installations,
+      native,
+      push,
+      logins,
       clients,
       delivery,
       replay,
@@ -225,18 +218,23 @@ export class Host {
       loadFailures: new LoadFailures(),
       peerLimits: { maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES },
       log,
+      get devices() {
+        return host.#access?.devices;
+      },
       onConnectionClosed: (connection) => {
         host.#connections.delete(connection);
+        host.#access?.tokens.used(connection.credentialId);
+        logins.clientGone(connection);
         sessions.connectionClosed(connection);
       },
     };
-    const host = new Host(stateRoot, tempRoot, backend, log, services);
+    const host = new Host({ stateRoot, tempRoot, backend, log, services, sessions: () => sessions.hub });
     try {
       await orphansEnded;
-      for (const source of options.agentSources ?? []) {
+      for (const source of options.agentSources ?? [])
         host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
-      }
       await agents.refresh();
+      host.#sources.push(updates.start());
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
@@ -250,18 +248,13 @@ export class Host {
     }
   }
 
-  private constructor(
-    stateRoot: StateRoot,
-    tempRoot: TempRoot,
-    backend: HostBackend,
-    log: HostLog,
-    services: HostServices,
-  ) {
+  private constructor({ stateRoot, tempRoot, backend, log, services, sessions }: HostParts) {
     this.#stateRoot = stateRoot;
     this.#tempRoot = tempRoot;
     this.#backend = backend;
     this.#log = log;
     this.#services = services;
+    this.#sessions = sessions;
     this.#commands = createCommandHandlers(services);
   }
 
@@ -278,6 +271,11 @@ export class Host {
     return this.#backend.deviceTokens;
   }
 
+  /** With a database: how long its agents may go on without it. For `AgentGuard`. */
+  get agentLease() {
+    return this.#backend.cluster?.agentLease;
+  }
+
   /** What its server answers to; empty before `listen`. */
   get routes(): readonly ServedRoute[] {
     return this.#server?.routes ?? [];
@@ -292,52 +290,55 @@ export class Host {
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    const authenticator = new Authenticator();
-    const tokens = await HostTokens.open({
+    const access = await openAccess({
       source: await this.#backend.openTokens(),
-      authenticator,
-      ...(options.token !== undefined && { fixed: options.token }),
+      onTokens: (accepted, lookAgain) => this.#backend.push.setTokens(accepted, lookAgain),
+      store: this.#backend.deviceTokens,
+      fixed: options.token,
+      connected: () => new Set([...this.#connections].map(({ credentialId }) => credentialId)),
+      address: () => this.#address?.outside,
       log: this.#log,
     });
-    this.#tokens = tokens;
+    this.#access = access;
+    const sessions = this.#sessions();
+    const links = sessions instanceof ClusterSessions ? [sessions.route] : [];
     const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
     const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
       port: options.port ?? 0,
       ...(options.tls && { tls: options.tls }),
+      ...(options.names && { names: options.names }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
-      ...(this.#backend.cluster && { linkUrl }),
+      ...(this.#backend.cluster && { linkUrl, lookAgain: () => access.tokens.lookAgain() }),
       allowedOrigins: options.allowedOrigins ?? [],
       maxConnections: options.maxConnections ?? 2_000,
       guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
-      authenticator,
+      authenticator: access.authenticator,
+      pairRoute: access.pairRoute,
       ...(page && { page }),
       health: () => this.#backend.cluster?.trouble,
-      onConnection: (transport, credential) => {
-        tokens.used(credential);
-        this.#connect(transport, credential);
-      },
-      socketRoutes: [...routesOf(this.#services.sessions), ...(options.socketRoutes ?? [])].map((route) => ({
-        ...route,
-        onConnection: (transport, credential) => {
-          tokens.used(credential);
-          route.onConnection(transport, credential);
-        },
-      })),
+      onUse: ({ id }) => access.tokens.used(id),
+      onConnection: (transport, credential) => this.#connect(transport, credential),
+      socketRoutes: [...links, ...(options.socketRoutes ?? [])],
       log: this.#log,
     });
     const url = await this.#server.listen();
-    const { publicUrl } = options;
     await this.#backend.cluster?.listening(linkUrl(url));
     await this.#stateRoot.lock.update({
-      url: url.href,
-      ...(publicUrl && { publicUrl: publicUrl.href }),
+      // Commands connect there: the wildcard address is not served.
+      url: localUrl(url).href,
+      ...(options.publicUrl && { publicUrl: options.publicUrl.href }),
       ...(options.token !== undefined && { hasGivenToken: true }),
     });
-    this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
-    return { url, token: tokens.owner };
+    const { publicUrl } = options;
+    this.#address = {
+      local: localUrl(url),
+      link: () => `${(publicUrl ?? localUrl(url)).href}#token=${access.tokens.owner}`,
+      outside: (publicUrl ?? outsideUrl(url))?.href,
+    };
+    return { url, token: access.tokens.owner };
   }
 
   /** Sets another certificate for new connections. Only after `listen` with `tls`; throws if its key does not fit. */
@@ -357,7 +358,7 @@ export class Host {
    * Resolves when none is left, or after `ms`. Does nothing on a host of its own.
    */
   async drain(ms: number): Promise<void> {
-    const { sessions } = this.#services;
+    const sessions = this.#sessions();
     if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
     await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
   }
@@ -370,19 +371,21 @@ export class Host {
   async #close(): Promise<void> {
     this.#closed.abort();
     this.#backend.closing?.();
-    await this.#tokens?.dispose();
+    await this.#access?.tokens.dispose([...this.#connections]);
     for (const source of this.#sources) source.dispose();
     // Accepted changes are stored and sent; then no client can send more.
     await this.#services.delivery.drained();
     const { hostSessions } = this.#services;
     for (const connection of [...this.#connections]) if (connection !== hostSessions.keeper) connection.close(STOPPING);
     // The file provider is needed until every session is closed.
-    if (hostSessions.keeper) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    if (hostSessions.keeper) await settleWithin(KEEPER_PATIENCE_MS, this.#sessions().close());
     hostSessions.keeper?.close(STOPPING);
     await this.#server?.close();
-    await this.#services.sessions.close();
+    await this.#sessions().close();
+    await this.#services.logins.dispose();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
+    await this.#services.native?.dispose();
     await this.#providedIndex?.close();
     await this.#backend.close();
     await this.#tempRoot.dispose();
@@ -393,8 +396,4 @@ export class Host {
     if (this.#closing !== undefined) transport.close(STOPPING);
     else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
-}
-
-function routesOf(sessions: Sessions): SocketRoute[] {
-  return sessions instanceof ClusterSessions ? [sessions.route] : [];
 }

@@ -3,6 +3,8 @@ import type { Cluster } from './cluster/cluster.js';
 import { TrustFile, type WorkspaceTrust } from './customizations/workspaceTrust.js';
 import type { HostLog } from './hostLog.js';
 import type { HostOptions } from './hostOptions.js';
+import { PushNotifications } from './push/pushNotifications.js';
+import { PushFile } from './push/pushStore.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
 import { openTokenFolder, type TokenSource } from './server/access/tokenSource.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
@@ -26,6 +28,7 @@ export interface HostBackend {
   /** For those who change them. */
   readonly deviceTokens: DeviceTokens;
   openTokens(): Promise<TokenSource>;
+  readonly push: PushNotifications;
   /** The other hosts on the same database. */
   readonly cluster?: Cluster;
   /** The host begins to close. What can't be stored soon is given up. */
@@ -39,27 +42,25 @@ export interface HostBackendOptions {
   readonly defaultDirectory: string;
   readonly tempRoot: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** With a database: where this host's folders are, and how long it may be silent. */
-  readonly place?: string;
-  readonly leaseMs?: number;
   readonly log: HostLog;
   /** The index was damaged and is empty now. */
   readonly onIndexReplaced: () => void;
 }
 
 /** The database, if there is one; else the state root. */
-export async function openBackend(
-  options: HostBackendOptions,
-  { storage, database }: HostOptions,
-): Promise<HostBackend> {
-  if (database === undefined) return openFolder(options, storage);
+export async function openBackend(options: HostBackendOptions, wanted: HostOptions): Promise<HostBackend> {
+  const { database, ...others } = wanted;
+  if (database === undefined) return openFolder(options, wanted);
   // Loaded only now: a host without a database needs no driver.
   const { openDatabase } = await import('./databaseBackend.js');
-  return openDatabase(options, database);
+  return openDatabase(options, { ...others, database });
 }
 
 /** Everything in the state root; `storage` replaces its session folders. */
-async function openFolder(options: HostBackendOptions, storage?: SessionStorage): Promise<HostBackend> {
+async function openFolder(
+  options: HostBackendOptions,
+  { storage, push: pushOptions }: Pick<HostOptions, 'storage' | 'push'>,
+): Promise<HostBackend> {
   const { stateRoot, logs, defaultDirectory, tempRoot, log, onIndexReplaced } = options;
   const inStateRoot = () =>
     new LocalSessionStorage({
@@ -80,6 +81,7 @@ async function openFolder(options: HostBackendOptions, storage?: SessionStorage)
     index.close();
     throw error;
   });
+  const push = new PushNotifications({ store: new PushFile(stateRoot.path), log, ...pushOptions });
   return {
     storage: sessions,
     index,
@@ -88,7 +90,9 @@ async function openFolder(options: HostBackendOptions, storage?: SessionStorage)
     trust: new TrustFile(stateRoot.path, log),
     deviceTokens: new DeviceTokens(stateRoot.path),
     openTokens: () => openTokenFolder(stateRoot.path, log),
+    push,
     close: async () => {
+      push.dispose();
       index.close();
       await sequence.dispose();
     },

@@ -1,6 +1,7 @@
 import type { Agent } from './agents/agent.js';
 import type { AgentSource } from './agents/agentSource.js';
 import type { HostLog } from './hostLog.js';
+import type { PushOptions } from './push/pushLimits.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import type { GuestLimits } from './server/sockets/guestConnections.js';
 import type { WebSocketLimits } from './server/sockets/webSocketTransport.js';
@@ -34,6 +35,10 @@ export interface HostOptions {
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that is being rebuilt; the rebuild continues while the host serves. */
   readonly indexPatienceMs?: number;
+  /** Lists conversations that agents keep in the user's home, for owners. Not with a database. Off by default. */
+  readonly nativeSessions?: boolean;
+  /** Push notifications. */
+  readonly push?: PushOptions;
   readonly now?: () => number;
   /** Ids of a session's records, parts and contents. Random by default. */
   readonly newId?: () => string;
@@ -45,6 +50,8 @@ export interface ListenOptions {
   readonly port?: number;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
+  /** Other names of this machine under which clients may reach the address, without the port, such as `desk.local`. */
+  readonly names?: readonly string[];
   /** With a database: where other hosts reach this one. Defaults to the address, with the machine's name where it is a wildcard. */
   readonly linkUrl?: URL;
   readonly allowedOrigins?: readonly string[];

@@ -22,6 +22,8 @@ export type {
   CustomizationSupport,
   McpServer,
 } from './agents/agentCustomization.js';
+export type { AgentKeySupport, AgentLoginSupport, KeyCheck, LoginFacts, LoginProgram } from './agents/agentLogin.js';
+export { LoginRequiredError } from './agents/agentLogin.js';
 export type { AgentSource, AgentSourceContext } from './agents/agentSource.js';
 export { CopilotAgent, type CopilotAgentOptions } from './agents/copilot/copilotAgent.js';
 export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration.js';

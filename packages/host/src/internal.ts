@@ -3,8 +3,10 @@ export { type AcpAgentReport, reportAcpAgents } from './agents/acp/acpAgentRepor
 export { agentsJsonSchema } from './agents/acp/agentsFile.js';
 export { AGENTS_FOLDER } from './agents/install/agentInstall.js';
 export { AgentInstallError, AgentInstaller } from './agents/install/agentInstaller.js';
+export { emptyFolder } from './agents/login/emptyFolder.js';
 export { AgentGuard } from './agents/orphans/agentGuard.js';
+export { type LocalAgents, openLocalAgents } from './localAgents.js';
 export { findRunningHost } from './runningHost.js';
-export { isLoopback } from './server/networkAddress.js';
+export { isLoopback, localUrl } from './server/networkAddress.js';
 export { MAX_LINE_BYTES } from './storage/fs/splitLines.js';
 export { resolveStateRoot } from './storage/stateRoot/stateRootPath.js';

@@ -11,19 +11,22 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
-export { type DatabaseReport, reportDatabase } from './cluster/databaseReport.js';
-export { type DrainingHost, drainHost } from './cluster/drainHost.js';
-export type { HostReport } from './cluster/hostReport.js';
+export { type DatabaseReport, reportDatabase } from './cluster/operators/databaseReport.js';
+export { drainHost } from './cluster/operators/drainHost.js';
+export { findHosts, type NamedHost } from './cluster/operators/findHosts.js';
+export type { HostReport } from './cluster/operators/hostReport.js';
+export { type FoundSession, findSession, moveSession } from './cluster/operators/moveSession.js';
 export { DatabaseError, hasPassword, withoutPassword } from './database/connectionConfig.js';
 export { Database } from './database/database.js';
-export { migrate, SchemaTooNewError } from './database/migrate.js';
+export { migrate } from './database/migrate.js';
 export { PgDeviceTokens, PgOwnerToken } from './database/pgTokens.js';
 export { silentLog } from './hostLog.js';
 export { MoveError } from './move/moveSide.js';
 export { isDatabaseAddress, type MoveReport, moveState } from './move/moveState.js';
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
-export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
+export { type DeviceToken, DeviceTokenError } from './server/access/deviceToken.js';
+export { DeviceTokens } from './server/access/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile.js';
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { HostLog } from './hostLog.js';
 import type { HostOptions } from './hostOptions.js';
 import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
 import type { SessionServices } from './sessions/sessionServices.js';
+import { describeDamage } from './storage/log/describeDamage.js';
+import { recordIds } from './storage/log/recordIds.js';
+import type { StoredLogOptions } from './storage/openStored.js';
 import { HOST_VERSION } from './version.js';
 
 const MINUTE = 60_000;
@@ -34,5 +38,15 @@ export function sessionSettings(options: HostOptions): Settings & { readonly kee
     keepTempFiles: env['AGENTHOST_KEEP_TEMP_FILES'] === 'true',
     ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
     ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
+  };
+}
+
+/** The settings of their logs. */
+export function logSettings(options: HostOptions, log: HostLog): StoredLogOptions {
+  return {
+    durability: options.durability ?? 'write',
+    now: options.now ?? Date.now,
+    newId: options.newId ?? recordIds(),
+    onDamage: (sessionId, damage) => log.warn(`session ${sessionId}: ${describeDamage(damage)}`),
   };
 }

@@ -9,6 +9,8 @@ import type {
   PermissionRequest,
   SessionCommand,
   SessionMode,
+  SessionSetting,
+  StandingApproval,
   ToolCallResult,
   ToolCallStart,
   ToolResultContent,
@@ -20,6 +22,7 @@ import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../storage/fs/sessionFs.js';
 import type { TempFiles } from '../storage/stateRoot/tempFiles.js';
 import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
+import type { AgentLoginSupport } from './agentLogin.js';
 import type { AgentPackage } from './install/agentPackage.js';
 
 /**
@@ -36,6 +39,8 @@ export interface Agent {
   readonly npmPackage?: AgentPackage | undefined;
   /** Without it, the host finds no customizations for its sessions. */
   readonly customizations?: CustomizationSupport;
+  /** Without it, the agent needs no log-in. */
+  readonly login?: AgentLoginSupport;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
@@ -56,8 +61,18 @@ export interface OpenSessionOptions {
   readonly model?: string;
   /** The native id of the session to resume, from an earlier `AgentSession.nativeSessionId`. */
   readonly resume?: string;
+  /**
+   * The turns of this session so far, as text. An agent that did not resume a session gives it to its model with the first message,
+   * once, and says so in a notice. `undefined` while the session has no ended turn.
+   */
+  readonly transcript?: () => Promise<Transcript | undefined>;
   /** With `resume`, the id of the mode that the session was in when it was last open. */
   readonly mode?: string;
+  /**
+   * The values that users chose for settings, by the setting's id, also without `resume`. The agent sets them again; it ignores
+   * those that it no longer offers.
+   */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly sessionFs: SessionFs;
   /** Path for an SQLite database of the session; the agent that opens it creates it. Absent when the files are not on this machine. */
   readonly databasePath?: string;
@@ -76,12 +91,22 @@ export interface OpenSessionOptions {
   readonly tempFiles?: TempFiles;
 }
 
+/** What was said and done in a session, for an agent that was not there. */
+export interface Transcript {
+  readonly text: string;
+  /** How many turns it has. */
+  readonly turns: number;
+  /** Whether these are all turns of the session. */
+  readonly isWhole: boolean;
+}
+
 /**
  * One session of an agent.
  *
  * Contract:
  * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, except `title`, `mode`,
- *   `checkpoint` and `commands`, or until `ownTurn`, which begins a turn without a message. It ends like any other. `send`
+ *   `settings`, `checkpoint`, `commands` and `approval`, or until `ownTurn`, which begins a turn without a message. It ends like any
+ *   other. `send`
  *   may be called while it runs; both are then one turn.
  * - `send` is called only when no turn runs; it resolves when the agent has accepted the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
@@ -94,12 +119,16 @@ export interface AgentSession {
   readonly commands?: readonly SessionCommand[] | undefined;
   /** The mode when it has been opened, for agents with modes; a change is an event. */
   readonly mode?: SessionMode | undefined;
+  /** What users can choose when it has been opened, the mode included; a change is an event. */
+  readonly settings?: readonly SessionSetting[] | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
   /** Resolves when the running turn has accepted the message; rejects when it can't, and then the message waits. */
   steer?(message: UserMessage): Promise<void>;
   /** Answers a waiting tool call (by its `toolCallId`) or a permission request (by its `requestId`). */
   answer(requestId: string, decision: Decision): void;
+  /** Ends an `approval` with `isRevocable`: from the next call on the agent asks again. */
+  revokeApproval?(id: string): void;
   abort(): Promise<void>;
   /**
    * Asks the agent to report nothing for now, because earlier reports are still being stored. It stops reading its source;
@@ -108,8 +137,18 @@ export interface AgentSession {
    */
   pause?(): void;
   resume?(): void;
+  /**
+   * Copies the agent's memory of the session as it is now. Resolves with the native id of the copy, which another session resumes.
+   * Called between two turns. `undefined` when the agent can't.
+   */
+  fork?(): Promise<string | undefined>;
   /** Used from the next turn on. */
   setModel?(id: string): Promise<void>;
+  /**
+   * Sets one of `settings`, also while a turn runs. Resolves when the agent has taken the value and a `settings` event has said so;
+   * rejects with the reason when it refuses. The host asks for one change at a time.
+   */
+  setSetting?(id: string, value: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -178,6 +217,8 @@ export type AgentEvent =
   | { readonly type: 'title'; readonly title: string }
   /** The agent's mode from now on; absent when it has none. */
   | { readonly type: 'mode'; readonly mode?: SessionMode }
+  /** All settings with their values from now on. */
+  | { readonly type: 'settings'; readonly settings: readonly SessionSetting[] }
   | { readonly type: 'activity'; readonly activity?: string }
   /** The whole plan; an empty one removes it. */
   | { readonly type: 'plan'; readonly markdown: string }
@@ -192,6 +233,8 @@ export type AgentEvent =
     }
   /** All commands that can follow a `/` at the start of a message. */
   | { readonly type: 'commands'; readonly commands: readonly SessionCommand[] }
+  /** An answer counts for later calls: what the agent does without asking until its session is closed. */
+  | { readonly type: 'approval'; readonly approval: StandingApproval }
   | { readonly type: 'changes'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'idle' }
   | { readonly type: 'error'; readonly error: ErrorInfo };

@@ -1,12 +1,16 @@
-import type { AgentAvailability, AgentInfo, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
+import type { AgentAvailability, AgentInfo, AgentLogin, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import { isProviderId, isSafeKey } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../hostLog.js';
 import type { Agent } from './agent.js';
+import type { LoginFacts } from './agentLogin.js';
+import { isNewerVersion } from './newerVersion.js';
 
 export interface AgentRegistryOptions {
   /** How long an agent may take to report its availability, or to end. Defaults to 10,000. */
   readonly timeoutMs?: number;
+  /** Puts something around each agent that is registered. */
+  readonly wrap?: (agent: Agent) => Agent;
   /** Called with an agent that failed to end. */
   readonly onError?: (error: unknown, provider: string) => void;
 }
@@ -19,20 +23,31 @@ const UNCHECKED: UnavailableAgent = {
   howToFix: 'Wait a moment.',
 };
 
+/** What turns and checks have shown of an agent's log-in. It wins over what the agent says of itself. */
+interface LearnedLogin {
+  readonly state: 'ready' | 'needed';
+  readonly wasReady: boolean;
+}
+
 /** The agents of a host by provider, and what is known of each. An agent that fails or hangs counts as unavailable. */
 export class AgentRegistry {
   readonly #agents = new Map<string, Agent>();
   readonly #infos = new Map<string, AgentInfo>();
   readonly #installing = new Set<string>();
   readonly #installFailures = new Map<string, string>();
+  readonly #facts = new Map<string, LoginFacts>();
+  readonly #learned = new Map<string, LearnedLogin>();
+  readonly #newest = new Map<string, string>();
   readonly #events = new Emitter<readonly AgentInfo[]>(warnOfListenerError);
   readonly #timeoutMs: number;
   readonly #onError: (error: unknown, provider: string) => void;
+  readonly #wrap: (agent: Agent) => Agent;
   #refreshes = 0;
   #disposing: Promise<void> | undefined;
 
-  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, onError = () => {} }: AgentRegistryOptions = {}) {
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, onError = () => {}, wrap }: AgentRegistryOptions = {}) {
     this.#timeoutMs = timeoutMs;
+    this.#wrap = wrap ?? ((agent) => agent);
     this.#onError = onError;
   }
 
@@ -42,7 +57,7 @@ export class AgentRegistry {
     if (this.#disposing !== undefined) throw new Error('the registry is disposed of');
     if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
     if (this.#agents.has(provider)) throw new Error(`an agent ${JSON.stringify(provider)} is registered already`);
-    this.#agents.set(provider, agent);
+    this.#agents.set(provider, this.#wrap(agent));
     this.#infos.set(provider, infoOf(agent, UNCHECKED));
     this.#events.fire(this.infos());
   }
@@ -55,6 +70,8 @@ export class AgentRegistry {
     this.#infos.delete(provider);
     this.#installing.delete(provider);
     this.#installFailures.delete(provider);
+    this.#facts.delete(provider);
+    this.#learned.delete(provider);
     this.#events.fire(this.infos());
     await this.#end(agent);
   }
@@ -89,6 +106,39 @@ export class AgentRegistry {
   modelIds(provider: string): ReadonlySet<string> | undefined {
     const models = this.#infos.get(provider)?.models ?? [];
     return models.length > 0 ? new Set(models.map((model) => model.id).filter(isSafeKey)) : undefined;
+  }
+
+  /** The newest released version of an agent's package. Clients see it when it is newer than the installed one. */
+  setNewest(provider: string, version: string): void {
+    this.#newest.set(provider, version);
+    const info = this.#infos.get(provider);
+    if (!info || this.newerVersion(provider) === undefined) return;
+    this.#infos.set(provider, { ...info, availability: this.#withNewer(provider, info.availability) });
+    this.#events.fire(this.infos());
+  }
+
+  newerVersion(provider: string): string | undefined {
+    const newest = this.#newest.get(provider);
+    const availability = this.#infos.get(provider)?.availability;
+    const version = availability?.state === 'available' ? availability.version : undefined;
+    return newest !== undefined && version !== undefined && isNewerVersion(newest, version) ? newest : undefined;
+  }
+
+  /** A turn worked, or failed because the agent needs a log-in. */
+  learnLogin(provider: string, state: 'ready' | 'needed'): void {
+    const before = this.#learned.get(provider);
+    const info = this.#infos.get(provider);
+    if (before?.state === state || !info || !this.#agents.get(provider)?.login) return;
+    const wasReady = before?.state === 'ready' || before?.wasReady === true;
+    this.#learned.set(provider, { state, wasReady });
+    if (info.availability.state !== 'available') return;
+    this.#infos.set(provider, { ...info, ...this.#loginOf(provider) });
+    this.#events.fire(this.infos());
+  }
+
+  /** After a log-in, a log-out or a new key, what was learned before says nothing. The next `refresh` asks the agent. */
+  forgetLogin(provider: string): void {
+    this.#learned.delete(provider);
   }
 
   /** Called when `infos` changed, with the new ones. */
@@ -128,13 +178,31 @@ export class AgentRegistry {
     }
   }
 
+  #withNewer<T extends AgentAvailability>(provider: string, availability: T): T {
+    const newest = this.#newest.get(provider);
+    if (availability.state !== 'available' || availability.version === undefined || newest === undefined)
+      return availability;
+    return isNewerVersion(newest, availability.version) ? { ...availability, newerVersion: newest } : availability;
+  }
+
+  #loginOf(provider: string): { readonly login?: AgentLogin } {
+    const facts = this.#facts.get(provider);
+    return facts ? { login: composeLogin(facts, this.#learned.get(provider)) } : {};
+  }
+
   async #ask(agent: Agent): Promise<AgentInfo> {
     if (this.#installing.has(agent.descriptor.provider)) return infoOf(agent, INSTALLING);
+    const { provider } = agent.descriptor;
     const ask = async (): Promise<AgentInfo> => {
       const availability = await agent.availability();
       const models = availability.state === 'available' ? await agent.listModels() : [];
+      const facts = availability.state === 'available' ? await agent.login?.facts() : undefined;
+      if (facts) this.#facts.set(provider, facts);
+      else this.#facts.delete(provider);
       const failure = this.#installFailures.get(agent.descriptor.provider);
-      if (availability.state === 'available' || failure === undefined) return infoOf(agent, availability, models);
+      if (availability.state === 'available' || failure === undefined) {
+        return { ...infoOf(agent, this.#withNewer(provider, availability), models), ...this.#loginOf(provider) };
+      }
       return infoOf(agent, { ...availability, reason: failure }, models);
     };
     try {
@@ -143,6 +211,19 @@ export class AgentRegistry {
       return infoOf(agent, failed(error));
     }
   }
+}
+
+function composeLogin({ state: told, ...facts }: LoginFacts, learned: LearnedLogin | undefined): AgentLogin {
+  const state = loginState(told, learned);
+  // It works, or worked, without a key that the host knows of.
+  const source = facts.source ?? (state === 'ready' || state === 'expired' ? 'own' : undefined);
+  return { ...facts, state, ...(source && { source }) };
+}
+
+function loginState(told: LoginFacts['state'], learned: LearnedLogin | undefined): AgentLogin['state'] {
+  if (learned?.state === 'needed') return learned.wasReady || told === 'ready' ? 'expired' : 'needed';
+  if (told === 'needed') return 'needed';
+  return told === 'ready' || learned?.state === 'ready' ? 'ready' : 'unknown';
 }
 
 /** Chats are separate sessions, so every agent can have several, unless it says that it can't. */

@@ -1,53 +1,45 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AgentInfo,
   type CreateSessionParams,
   ERROR_CODE,
   type ForkSessionParams,
-  type ImportSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
-  sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { errorMessage, parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
+import { DEFAULT_SPACE, errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
-import { alreadyExists } from '../sessions/sessionLoader.js';
-import type { OpenSession, Sessions } from '../sessions/sessions.js';
-import type { Publisher, SequenceSource } from '../state/publisher.js';
-import { OwnedElsewhere, type SessionStorage } from '../storage/sessionStorage.js';
-import { FollowedSession } from './followedSession.js';
-import type { FollowResult } from './linkMessages.js';
+import { notFound, sessionOfContent } from '../sessions/sessionLoader.js';
+import type { Browse, CommandClient, OpenSession, Sessions } from '../sessions/sessions.js';
+import type { BroadcastOptions } from '../state/broadcast.js';
+import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import { AwayPlaces } from './awayPlaces.js';
+import { ClusterAgents } from './clusterAgents.js';
+import { type ClusterSessionsOptions, TIMES } from './clusterSessionsOptions.js';
+import { drainSessions } from './drainSessions.js';
+import { clientOf, FollowedSession } from './followedSession.js';
+import { audienceOf, type CommandParams, type FollowParams, type FollowResult } from './linkMessages.js';
 import { linkRoute } from './linkRoute.js';
-import { Links, type LinksOptions } from './links.js';
+import { Links } from './links.js';
 import { LostSessions } from './lostSessions.js';
+import { Placement } from './placement.js';
+import {
+  createOnce,
+  importOnce,
+  isRead,
+  linkCut,
+  type RoutedCommand,
+  removeOnce,
+  routedCommands,
+} from './routedCommands.js';
+import { sessionOwner } from './sessionOwner.js';
+import { takeSession } from './takeSession.js';
 import { within } from './within.js';
-
-export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand'> {
-  readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;
-  readonly publisher: Publisher;
-  readonly sequence: SequenceSource;
-  /** For sessions without one of their own: a `file:` URI. */
-  readonly defaultDirectory: URI;
-  /** To the clients of this host. */
-  readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
-}
-
-/** How long a client waits for a session whose host can't be reached. */
-const PATIENCE_MS = 10_000;
-const RETRY_MS = 200;
-/** After this it is looked up again who has the session. */
-const FOLLOW_MS = 5_000;
-/** A session that nobody here looks at is followed for this much longer. */
-const IDLE_MS = 30_000;
-const SWEEP_MS = 5_000;
-/** How long a host that drains waits until others can see it. */
-const DRAIN_MARK_MS = 2_000;
-/** How often a host that drains looks whether more sessions have come to rest. */
-const DRAIN_LOOK_MS = 100;
 
 /** All sessions of a database, from any of its hosts: this one's own, and a mirror of each that another one owns. */
 export class ClusterSessions implements Sessions {
@@ -56,28 +48,38 @@ export class ClusterSessions implements Sessions {
   readonly #links: Links;
   readonly #followed = new Map<URI, { readonly session: FollowedSession; readonly hostId: string }>();
   readonly #following = new Map<URI, PromiseWithResolvers<FollowedSession> & { readonly hostId: string }>();
-  /** Forks that are being made, here or at another host. */
-  readonly #forking = new Map<URI, Promise<unknown>>();
+  /** Sessions that are being made, here or at another host, unless they exist. */
+  readonly #making = new Map<URI, Promise<unknown>>();
+  readonly #agents: ClusterAgents;
+  readonly #placement: Placement;
+  readonly #away: AwayPlaces;
   readonly #lost: LostSessions;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: ClusterSessionsOptions) {
     this.#options = options;
     this.#hub = options.hub;
+    this.#agents = new ClusterAgents(options.hostId, options.onAgents);
+    options.cluster.canRun = (hostId, provider) => this.#agents.at(hostId, provider) === 'available';
     this.#links = new Links({
       ...options,
-      runCommand: (method, params) => this.#run(method as RoutedCommand, params),
+      runCommand: routedCommands(options),
+      take: (uri) => takeSession(uri, { ...options, links: this.#links }),
+      agents: () => this.#agents.own,
       eventsOf: (hostId) => ({
         followed: (uri, result) => this.#begin(hostId, uri, result),
         action: (uri, envelope) => this.#mirrorOf(hostId, uri)?.receive(envelope),
         settled: ({ uri, client, envelope }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope),
+        dropped: ({ uri, client, clientSeq }) => this.#mirrorOf(hostId, uri)?.dropped(client, clientSeq),
         moved: (uri) => {
           if (this.#mirrorOf(hostId, uri)) this.#end(uri);
         },
-        notified: ({ notification, subscribersOf }) => {
+        notified: (params) => {
+          const { notification } = params;
           if (notification.type === 'notify/sessionRemoved') this.#removed(notification.session);
-          options.broadcast(notification, subscribersOf);
+          options.broadcast(notification, audienceOf(params));
         },
+        agents: (agents) => this.#agents.setOther(hostId, agents),
         closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
           for (const waiting of this.#following.values()) {
@@ -87,9 +89,13 @@ export class ClusterSessions implements Sessions {
       }),
     });
     this.#lost = new LostSessions({ ...options, links: this.#links });
-    this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
+    this.#placement = new Placement({ ...options, agents: this.#agents, links: this.#links });
+    this.#away = new AwayPlaces(options);
+    this.#sweep = setInterval(() => this.#unfollowIdle(), TIMES.sweepMs).unref();
     options.cluster.onPolled(() => {
+      this.#agents.setAlive(options.cluster.alive, (hostId) => this.#links.has(hostId));
       this.#links.connectAll();
+      this.#away.polled();
       this.#giveBack();
     });
   }
@@ -100,37 +106,66 @@ export class ClusterSessions implements Sessions {
   }
 
   /** Tells the clients of all other hosts. */
-  broadcast(notification: Notification, subscribersOf?: URI): void {
+  broadcast(notification: Notification, options: BroadcastOptions): void {
     // Progress is of one machine.
-    if (notification.type !== 'notify/progress') this.#links.broadcast(notification, subscribersOf);
+    if (notification.type !== 'notify/progress') this.#links.broadcast(notification, options);
+  }
+
+  /** Clients of other hosts that hear of this one's sessions. */
+  get listeners(): number {
+    return this.#links.listeners;
+  }
+
+  /** There are so many clients at this host now. */
+  clientsChanged(clients: number): void {
+    this.#links.setClients(clients);
+  }
+
+  /** The agents of this host have changed. */
+  setAgents(agents: readonly AgentInfo[]): void {
+    this.#agents.setOwn(agents);
+    this.#links.tellAgents(agents);
   }
 
   get isUnused(): boolean {
     return this.#hub.isUnused;
   }
 
+  get isClosing(): boolean {
+    return this.#hub.isClosing;
+  }
+
   loaded(uri: URI): OpenSession | undefined {
     return this.#hub.loaded(uri) ?? this.#followed.get(uri)?.session;
   }
 
+  /** The row of a session says it, whichever host has it: nothing is opened or taken. */
+  async spaceOf(uri: URI): Promise<string | undefined> {
+    const followed = this.#followed.get(uri);
+    if (followed) return followed.session.space;
+    const making = this.#making.get(uri);
+    if (making !== undefined) await within(TIMES.patienceMs, making).catch(() => undefined);
+    return within(TIMES.patienceMs, Promise.resolve(this.#hub.spaceOf(uri)));
+  }
+
   /** Waits for a session whose host can't be reached yet. */
   async open(uri: URI): Promise<OpenSession> {
-    const until = performance.now() + PATIENCE_MS;
-    const forking = this.#forking.get(uri);
-    if (forking !== undefined) await within(PATIENCE_MS, forking).catch(() => undefined);
+    const until = performance.now() + TIMES.patienceMs;
+    const making = this.#making.get(uri);
+    if (making !== undefined) await within(TIMES.patienceMs, making).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
       if (followed) return followed.session;
-      const owner = await within(PATIENCE_MS, this.#hub.open(uri)).catch((error: unknown) => {
+      const owner = await within(TIMES.patienceMs, this.#hub.open(uri)).catch((error: unknown) => {
         if (error instanceof OwnedElsewhere) return error;
         throw error;
       });
       if (!(owner instanceof OwnedElsewhere)) return owner;
       const found = await this.#follow(uri, owner.hostId).catch(async (error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) throw error;
-        await delay(RETRY_MS);
+        await delay(TIMES.retryMs);
         // The one that was asked may be about to stop, or has.
-        await within(until - performance.now(), this.#options.cluster.look()).catch(() => {});
+        await within(Math.max(until - performance.now(), 0), this.#options.cluster.look()).catch(() => {});
         if (performance.now() < until) return undefined;
         const message = "the host that has this session can't be reached right now: try again";
         throw new RpcError(ERROR_CODE.tooManyRequests, message, { cause: error });
@@ -149,79 +184,60 @@ export class ClusterSessions implements Sessions {
     return this.#hub.hold(uri);
   }
 
-  /** Made by another host of the same place where this one is about to stop. */
-  async create(params: CreateSessionParams): Promise<void> {
-    const { cluster, defaultDirectory: workingDirectory } = this.#options;
-    const other = cluster.isDraining ? await cluster.successor() : undefined;
-    if (other === undefined) {
-      await this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
-      return;
-    }
-    const link = await this.#links.to(other);
-    await link.request('link.command', { method: 'createSession', params: { workingDirectory, ...params } });
+  /** At a host of its place. */
+  create(params: CreateSessionParams, client: CommandClient): Promise<void> {
+    const here = (given: CreateSessionParams) => createOnce(this.#hub, given, client);
+    return this.#make(params.session, this.#placement.create(params, client, here));
   }
 
-  /**
-   * Gives all sessions to other hosts, as they come to rest. Resolves when none is left, or at the signal. Without another host
-   * it waits only until all are at rest.
-   */
-  async drain(signal: AbortSignal): Promise<void> {
-    const { cluster } = this.#options;
-    this.#hub.drain.begin();
-    // The database may be away.
-    await Promise.race([cluster.drain().catch(() => {}), delay(DRAIN_MARK_MS, undefined, { ref: false })]);
-    while (!signal.aborted) {
-      this.#hub.drain.begin();
-      const isAlone = (await cluster.hostFor('')) === undefined;
-      if (isAlone ? this.#hub.drain.isAtRest : this.#hub.isUnused) return;
-      if (!isAlone)
-        void this.#hub.drain.release(
-          () => true,
-          (uri) => this.#openElsewhere(uri),
-        );
-      await delay(DRAIN_LOOK_MS, undefined, { signal }).catch(() => {});
-    }
+  /** At a host of the place that the URI names. */
+  browse(params: Parameters<Browse>[0], client: CommandClient): ReturnType<Browse> {
+    return this.#placement.browse(params, client, () => this.#options.browse(params));
   }
 
-  import(params: ImportSessionParams, owner: object): Promise<void> {
-    return this.#hub.import(params, owner).catch((error: unknown) => takenElsewhere(error, params.session));
+  drain(signal: AbortSignal): Promise<void> {
+    return drainSessions({ ...this.#options, openElsewhere: (uri) => this.#openElsewhere(uri) }, signal);
   }
 
-  async remove(uri: URI): Promise<void> {
-    await this.#routed(uri, 'disposeSession', { session: uri }, () => this.#hub.remove(uri));
+  import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
+
+  async remove(uri: URI, client: CommandClient): Promise<void> {
+    await this.#routed(uri, 'disposeSession', { session: uri }, client, () => removeOnce(() => this.#hub.remove(uri)));
   }
 
-  async fork(params: ForkSessionParams): Promise<void> {
-    // Known at once: a `subscribe` sent right after it waits for it.
-    const forking = this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
-    this.#forking.set(params.session, forking);
-    await forking.finally(() => {
-      if (this.#forking.get(params.session) === forking) this.#forking.delete(params.session);
-    });
+  fork(params: ForkSessionParams, client: CommandClient): Promise<void> {
+    const routed = async () => {
+      // One that is a fork of itself would wait for itself.
+      const isSeen = params.source !== params.session && (await this.spaceOf(params.source)) === client.space;
+      if (!isSeen) throw notFound(params.source);
+      await this.#routed(params.source, 'forkSession', params, client, () => this.#hub.fork(params, client));
+    };
+    return this.#make(params.session, routed());
   }
 
-  fetchTurns: Sessions['fetchTurns'] = (params) =>
-    this.#routed(params.session, 'fetchTurns', params, () => this.#hub.fetchTurns(params));
+  fetchTurns: Sessions['fetchTurns'] = (params, client) =>
+    this.#routed(params.session, 'fetchTurns', params, client, () => this.#hub.fetchTurns(params));
 
-  fetchParts: Sessions['fetchParts'] = (params) =>
-    this.#routed(params.session, 'fetchParts', params, () => this.#hub.fetchParts(params));
+  fetchParts: Sessions['fetchParts'] = (params, client) =>
+    this.#routed(params.session, 'fetchParts', params, client, () => this.#hub.fetchParts(params));
 
-  listArtifacts: Sessions['listArtifacts'] = (params) =>
-    this.#routed(params.session, 'listArtifacts', params, () => this.#hub.listArtifacts(params));
+  listArtifacts: Sessions['listArtifacts'] = (params, client) =>
+    this.#routed(params.session, 'listArtifacts', params, client, () => this.#hub.listArtifacts(params));
 
-  fetchContent: Sessions['fetchContent'] = (params) => {
-    const parts = parseContentUri(params.uri) ?? parseArtifactUri(params.uri);
+  fetchContent: Sessions['fetchContent'] = (params, client) => {
+    const session = sessionOfContent(params.uri);
     const local = () => this.#hub.fetchContent(params);
-    if (!parts) return local();
-    return this.#routed(sessionUri(parts.provider, parts.sessionId), 'fetchContent', params, local);
+    return session === undefined ? local() : this.#routed(session, 'fetchContent', params, client, local);
   };
 
-  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
-    return this.#hub.list(params);
+  /** What a client is not told of, because it came too late for that, is in its list. */
+  async list(params: ListSessionsParams, space: string): Promise<ListSessionsResult> {
+    await within(TIMES.listenMs, this.#links.listening).catch(() => {});
+    return this.#away.mark(await this.#hub.list(params, space));
   }
 
-  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
-    return this.#hub.withNewestSummaries(result);
+  withNewestSummaries(result: ListSessionsResult, space: string): ListSessionsResult {
+    return this.#away.keepMarks(this.#hub.withNewestSummaries(result, space), result);
   }
 
   untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
@@ -253,6 +269,10 @@ export class ClusterSessions implements Sessions {
     this.#hub.storageLost(error);
   }
 
+  loginChanged(provider: string, isLoggedIn: boolean): void {
+    this.#hub.loginChanged(provider, isLoggedIn);
+  }
+
   connectionClosed(owner: object): Promise<void> {
     return this.#hub.connectionClosed(owner);
   }
@@ -265,42 +285,50 @@ export class ClusterSessions implements Sessions {
     await this.#links.close();
   }
 
-  /** At the host that has the session. */
-  async #routed<T>(uri: URI, method: RoutedCommand, params: object, local: () => Promise<T>): Promise<T> {
-    await this.open(uri);
-    const followed = this.#followed.get(uri);
-    if (!followed) return local();
-    const link = await this.#links.to(followed.hostId);
-    return (await link.request('link.command', { method, params })) as T;
+  /** Known at once: a `subscribe` sent right after it waits for it. */
+  async #make(uri: URI, making: Promise<void>): Promise<void> {
+    this.#making.set(uri, making);
+    await making.finally(() => {
+      if (this.#making.get(uri) === making) this.#making.delete(uri);
+    });
   }
 
-  /** A command of a client of another host. */
-  #run(method: RoutedCommand, params: object): Promise<unknown> {
-    const hub = this.#hub;
-    const commands: Record<RoutedCommand, (params: never) => Promise<unknown>> = {
-      createSession: (create: CreateSessionParams) => hub.create(create).then(() => null),
-      disposeSession: ({ session }: { session: URI }) => hub.remove(session).then(() => null),
-      forkSession: (fork: ForkSessionParams) => hub.fork(fork).then(() => null),
-      fetchTurns: hub.fetchTurns.bind(hub),
-      fetchParts: hub.fetchParts.bind(hub),
-      listArtifacts: hub.listArtifacts.bind(hub),
-      fetchContent: hub.fetchContent.bind(hub),
-    };
-    if (!Object.hasOwn(commands, method)) {
-      throw new RpcError(ERROR_CODE.methodNotFound, `${method} is not carried out for other hosts`);
+  /** At the host that has the session. */
+  async #routed<T>(
+    uri: URI,
+    method: RoutedCommand,
+    params: object,
+    client: CommandClient,
+    local: () => Promise<T>,
+  ): Promise<T> {
+    const command: CommandParams = { method, params, as: clientOf(client) };
+    for (let isSecond = false; ; isSecond = true) {
+      await this.open(uri);
+      const followed = this.#followed.get(uri);
+      if (!followed) return local();
+      try {
+        const link = await this.#links.to(followed.hostId);
+        return (await link.request('link.command', command)) as T;
+      } catch (error) {
+        if (error instanceof RpcError) throw error;
+        // The link was cut. What only reads is asked again.
+        if (isSecond || !isRead(method)) throw linkCut(error);
+      }
     }
-    return commands[method](params as never);
   }
 
   async #follow(uri: URI, hostId: string): Promise<FollowedSession> {
-    const already = this.#following.get(uri);
-    if (already) return already.promise;
+    // Somebody who looked for the owner at the same time was faster: following again would cut its clients off.
+    const already = this.#mirrorOf(hostId, uri) ?? this.#following.get(uri)?.promise;
+    if (already) return already;
     const waiting = { ...Promise.withResolvers<FollowedSession>(), hostId };
     this.#following.set(uri, waiting);
     waiting.promise.catch(() => {});
     try {
       const link = await this.#links.to(hostId);
-      await link.request('link.follow', { uri }, { timeoutMs: FOLLOW_MS });
+      const space = await within(TIMES.followMs, Promise.resolve(this.#hub.spaceOf(uri)));
+      if (space === undefined) throw notFound(uri);
+      await link.request('link.follow', { uri, space } satisfies FollowParams, { timeoutMs: TIMES.followMs });
       return await waiting.promise;
     } catch (error) {
       waiting.reject(error);
@@ -321,25 +349,11 @@ export class ClusterSessions implements Sessions {
     if (waiting?.hostId !== hostId) return;
     this.#end(uri);
     const { publisher, sequence } = this.#options;
-    const send = (method: string, params: object) =>
-      void this.#links
-        .to(hostId)
-        .then((link) => link.notify(method, params))
-        .catch(() => {
-          if (this.#followed.get(uri)?.session === session) this.#end(uri);
-        });
-    const session: FollowedSession = new FollowedSession(
-      {
-        uri,
-        publisher,
-        sequence,
-        send: {
-          dispatch: (clientSeq, action, as) => send('link.dispatch', { uri, clientSeq, action, as }),
-          viewers: (authors) => send('link.viewers', { uri, authors }),
-        },
-      },
-      result,
-    );
+    const owner = sessionOwner(this.#links, hostId, uri, () => {
+      if (this.#followed.get(uri)?.session === session) this.#end(uri);
+    });
+    const { space = DEFAULT_SPACE } = result;
+    const session: FollowedSession = new FollowedSession({ uri, space, publisher, sequence, owner }, result);
     this.#followed.set(uri, { session, hostId });
     waiting.resolve(session);
   }
@@ -358,9 +372,9 @@ export class ClusterSessions implements Sessions {
 
   /** Sessions that this host only shows go to a host of their place when there is one. */
   #giveBack(): void {
-    const places = this.#options.cluster.otherPlaces;
+    const { cluster } = this.#options;
     void this.#hub.drain.release(
-      ({ awayAt }) => awayAt !== undefined && places.has(awayAt),
+      ({ awayAt, space }) => awayAt !== undefined && cluster.otherPlaces(space).has(awayAt),
       (uri) => this.#openElsewhere(uri),
     );
   }
@@ -374,7 +388,7 @@ export class ClusterSessions implements Sessions {
   #unfollowIdle(): void {
     const now = performance.now();
     for (const [uri, { session, hostId }] of this.#followed) {
-      if (!session.isUnused || now - session.lastUsed < IDLE_MS) continue;
+      if (!session.isUnused || now - session.lastUsed < TIMES.idleMs) continue;
       this.#end(uri);
       void this.#links
         .to(hostId)
@@ -383,17 +397,3 @@ export class ClusterSessions implements Sessions {
     }
   }
 }
-
-/** Another host has made a session of the same name in this moment. */
-function takenElsewhere(error: unknown, uri: URI): never {
-  throw error instanceof OwnedElsewhere ? alreadyExists(uri) : error;
-}
-
-type RoutedCommand =
-  | 'createSession'
-  | 'disposeSession'
-  | 'forkSession'
-  | 'fetchTurns'
-  | 'fetchParts'
-  | 'listArtifacts'
-  | 'fetchContent';

@@ -8,23 +8,32 @@ import {
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
+import type { AskingClient, CommandClient } from '../sessions/sessions.js';
 import { snapshotState } from '../sessions/snapshotState.js';
 import { StateBytes, type TurnsRoom, withinMemory } from '../sessions/stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from '../sessions/turn/acceptedSequences.js';
-import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
+import { OLDEST_ROUTE } from '../sessions/turn/clientRoutes.js';
+import {
+  lookersAmong,
+  originOf,
+  type Publisher,
+  type SequenceSource,
+  type Subscriber,
+  SubscriberList,
+  viewersAmong,
+} from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './linkMessages.js';
+import type { SessionOwner } from './sessionOwner.js';
 
 /** Authors are told to the owner together: a thousand clients that reconnect at once must not cause a thousand messages. */
 const GATHER_MS = 50;
 
 export interface FollowedSessionOptions {
   readonly uri: URI;
+  readonly space: string;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
-  readonly send: {
-    dispatch(clientSeq: number, action: ClientAction, as: LinkClient): void;
-    viewers(authors: readonly Author[]): void;
-  };
+  readonly owner: SessionOwner;
 }
 
 const MOVED = 'the session is at another host now';
@@ -35,12 +44,19 @@ const MOVED = 'the session is at another host now';
  */
 export class FollowedSession {
   readonly uri: URI;
+  readonly space: string;
   readonly #options: FollowedSessionOptions;
   readonly #subscribers = new SubscriberList();
   readonly #accepted: AcceptedSequences;
   readonly #incarnation: string;
   /** Who waits for the fate of which action. */
   readonly #waiting = new Map<string, Subscriber>();
+  /** The owner's number of the newest change in the state. */
+  #ownerSeq: number;
+  /** By connection: the number that the owner gave it (FOL4). */
+  readonly #routes = new WeakMap<Subscriber, Promise<number | undefined>>();
+  /** Clients that have connected in this moment are told to the owner together. */
+  #binding: { readonly clients: string[]; readonly routes: Promise<readonly number[] | undefined> } | undefined;
   #state: SessionState;
   readonly #bytes: StateBytes;
   #timer: NodeJS.Timeout | undefined;
@@ -48,9 +64,11 @@ export class FollowedSession {
   #isEnded = false;
   lastUsed = performance.now();
 
-  constructor(options: FollowedSessionOptions, { state, accepted, incarnation }: FollowResult) {
+  constructor(options: FollowedSessionOptions, { state, accepted, incarnation, fromSeq = 0 }: FollowResult) {
     this.uri = options.uri;
+    this.space = options.space;
     this.#options = options;
+    this.#ownerSeq = fromSeq;
     this.#state = state;
     this.#bytes = new StateBytes(state);
     this.#accepted = new AcceptedSequences(accepted);
@@ -94,6 +112,7 @@ export class FollowedSession {
       return;
     }
     this.#subscribers.add(subscriber);
+    void this.#routeOf(subscriber);
     this.#viewersChanged();
   }
 
@@ -109,12 +128,15 @@ export class FollowedSession {
     }
     this.lastUsed = performance.now();
     this.#waiting.set(waitingKey(sender, clientSeq), sender);
-    this.#options.send.dispatch(clientSeq, action, clientOf(sender));
+    void this.#routeOf(sender).then((route) => {
+      if (!this.#isEnded) this.#options.owner.dispatch(clientSeq, action, this.#clientOf(sender), route);
+    });
   }
 
-  /** What the owner tells all. */
-  receive({ action, origin }: ActionEnvelope): void {
-    if (this.#isEnded) return;
+  /** What the owner tells all. Its numbers rise: what comes twice is in the state already. */
+  receive({ action, origin, serverSeq: ownerSeq }: ActionEnvelope): void {
+    if (this.#isEnded || ownerSeq <= this.#ownerSeq) return;
+    this.#ownerSeq = ownerSeq;
     const { publisher, sequence } = this.#options;
     const serverSeq = sequence.next();
     const before = this.#state;
@@ -142,6 +164,11 @@ export class FollowedSession {
     if (sender) publisher.answer(sender, { ...envelope, serverSeq: sequence.current });
   }
 
+  /** The client has a newer connection, as far as the owner knows. If this one is in use, it comes back. */
+  dropped(client: string, clientSeq: number): void {
+    this.#takeWaiting(client, clientSeq)?.cutOff('this client has another connection');
+  }
+
   /**
    * The owner is gone, or somebody else owns it now. Clients are cut off and come back with what is pending; what was told here is
    * not replayed, because it may never have been stored (FEN5).
@@ -164,6 +191,11 @@ export class FollowedSession {
     publisher.end(this.uri, sequence.next());
   }
 
+  #clientOf(sender: AskingClient): LinkClient {
+    const { author, tokenName, protocolVersion, role } = sender;
+    return clientOf({ author, tokenName, protocolVersion, ...(role && { role }), space: this.space });
+  }
+
   #takeWaiting(key: string, clientSeq: number): Subscriber | undefined {
     const at = `${key}\0${clientSeq}`;
     const sender = this.#waiting.get(at);
@@ -171,17 +203,42 @@ export class FollowedSession {
     return sender;
   }
 
+  #routeOf(client: Subscriber): Promise<number | undefined> {
+    const known = this.#routes.get(client);
+    if (known !== undefined) return known;
+    if (client.isOpen === false) return Promise.resolve(OLDEST_ROUTE);
+    this.#binding ??= this.#bindSoon();
+    const { clients, routes } = this.#binding;
+    const at = clients.push(acceptedKey(originOf(client, 0))) - 1;
+    const route = routes.then((all) => all?.[at]);
+    this.#routes.set(client, route);
+    return route;
+  }
+
+  #bindSoon() {
+    const clients: string[] = [];
+    const routes = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      this.#binding = undefined;
+      return this.#isEnded ? undefined : this.#options.owner.bind(clients);
+    });
+    return { clients, routes };
+  }
+
+  looksChanged(): void {
+    if (!this.#isEnded) this.#viewersChanged();
+  }
+
   #viewersChanged(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#told = [...new Map(this.#subscribers.list.map(({ author }) => [author.clientId, author])).values()];
-      this.#options.send.viewers(this.#told);
+      this.#told = viewersAmong(this.#subscribers.list, this.uri);
+      this.#options.owner.viewers(this.#told, lookersAmong(this.#subscribers.list, this.uri));
     }, GATHER_MS).unref();
   }
 }
 
-export function clientOf({ author, tokenName, protocolVersion, role }: Subscriber): LinkClient {
-  return { author, tokenName, protocolVersion, role: role ?? 'viewer' };
+export function clientOf({ author, tokenName, protocolVersion, role, space }: CommandClient): LinkClient {
+  return { author, tokenName, protocolVersion, role: role ?? 'viewer', space };
 }
 
 function waitingKey(sender: Subscriber, clientSeq: number): string {

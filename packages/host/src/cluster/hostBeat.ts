@@ -26,11 +26,13 @@ export interface KnownHost extends HostRow {
   readonly version: string;
   readonly draining: boolean;
   readonly link_key: string;
+  /** An older one can't have sessions outside of `default`. */
+  readonly knows_spaces: boolean;
 }
 
 const BEAT = `
 with b as (update host set beat = beat + 1 where id = $1 returning id)
-select id, beat, place, url, machine, version, draining, link_key, exists (select 1 from b) as is_known from host`;
+select id, beat, place, url, machine, version, draining, link_key, knows_spaces, exists (select 1 from b) as is_known from host`;
 
 /** Writes every quarter of a lease that this host is alive, and reads which others are (OWN2). */
 export class HostBeat {
@@ -120,13 +122,12 @@ export class HostBeat {
   async #register(): Promise<void> {
     const { database, hostId, place, machine, stateDir, version, linkKey } = this.#options;
     // An earlier host with this folder is dead: this one has its lock.
-    await database.settle('delete from host where machine = $1 and state_dir = $2 and id <> $3', [
-      machine,
-      stateDir,
-      hostId,
-    ]);
+    const sql = 'delete from host where machine = $1 and state_dir = $2 and id <> $3 returning id';
+    const earlier = await database.settle<{ id: string }>(sql, [machine, stateDir, hostId]);
+    for (const { id } of earlier) this.observed.replaced(id);
     await database.settle(
-      `insert into host (id, place, machine, state_dir, version, url, draining, link_key) values ($1, $2, $3, $4, $5, $6, $7, $8)
+      `insert into host (id, place, machine, state_dir, version, url, draining, link_key, knows_spaces)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, true)
        on conflict (id) do nothing`,
       [hostId, place, machine, stateDir, version, this.#url ?? null, this.#isDraining, linkKey],
     );

@@ -4,6 +4,8 @@ import { WebSocket } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { linkProof } from './linkKeys.js';
 import {
+  type AgentsParams,
+  type DroppedParams,
   type FollowResult,
   type HelloParams,
   LINK_PATH,
@@ -13,6 +15,7 @@ import {
   type NotifyParams,
   type PingResult,
   type SettledParams,
+  type SummariesParams,
 } from './linkMessages.js';
 
 /** What comes over a link. */
@@ -20,8 +23,11 @@ export interface LinkEvents {
   followed(uri: URI, result: FollowResult): void;
   action(uri: URI, envelope: ActionEnvelope): void;
   settled(params: SettledParams): void;
+  dropped(params: DroppedParams): void;
   moved(uri: URI): void;
   notified(params: NotifyParams): void;
+  /** Its agents have changed. Not checked: it may be newer than this host. */
+  agents(agents: unknown): void;
   closed(): void;
 }
 
@@ -43,9 +49,30 @@ export class Link {
   readonly hostId: string;
   readonly #peer: RpcPeer;
   readonly #pings: NodeJS.Timeout;
+  /** The highest that both sides speak. */
+  #version = MIN_LINK_VERSION;
 
   /** Rejects when the other host can't be reached, or refuses. */
-  static async connect(from: string, target: LinkTarget, events: LinkEvents, log: HostLog): Promise<Link> {
+  static async connect(
+    from: Pick<HelloParams, 'hostId' | 'clients'>,
+    target: LinkTarget,
+    events: LinkEvents,
+    log: HostLog,
+  ): Promise<Link> {
+    const link = new Link(target.id, await Link.dial(from.hostId, target, log), events, log);
+    const hello: HelloParams = { ...from, minVersion: MIN_LINK_VERSION, maxVersion: LINK_VERSION };
+    try {
+      const theirs = (await link.#peer.request('link.hello', hello, { timeoutMs: SILENCE_MS })) as HelloParams;
+      link.#version = Math.min(theirs.maxVersion, LINK_VERSION);
+      return link;
+    } catch (error) {
+      link.close();
+      throw error;
+    }
+  }
+
+  /** The connection below a link. The tests put a network of their own in its place. */
+  static async dial(from: string, target: LinkTarget, log: HostLog): Promise<Transport> {
     const url = new URL(LINK_PATH, target.url);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url, {
@@ -59,15 +86,7 @@ export class Link {
       socket.once('error', reject);
     });
     socket.on('error', (error) => log.debug(`the link to ${target.id} failed: ${error.message}`));
-    const link = new Link(target.id, socketTransport(socket), events, log);
-    const hello: HelloParams = { hostId: from, minVersion: MIN_LINK_VERSION, maxVersion: LINK_VERSION };
-    try {
-      await link.#peer.request('link.hello', hello, { timeoutMs: SILENCE_MS });
-      return link;
-    } catch (error) {
-      link.close();
-      throw error;
-    }
+    return socketTransport(socket);
   }
 
   private constructor(hostId: string, transport: Transport, events: LinkEvents, log: HostLog) {
@@ -90,8 +109,20 @@ export class Link {
       },
     });
     peer.onNotification('link.settled', { parse: parse<SettledParams>, handle: (params) => events.settled(params) });
+    peer.onNotification('link.dropped', { parse: parse<DroppedParams>, handle: (params) => events.dropped(params) });
     peer.onNotification('link.moved', { parse: parse<{ uri: URI }>, handle: ({ uri }) => events.moved(uri) });
     peer.onNotification('link.notify', { parse: parse<NotifyParams>, handle: (params) => events.notified(params) });
+    peer.onNotification('link.agents', {
+      parse: parse<Partial<AgentsParams> | undefined>,
+      handle: (params) => events.agents(params?.agents),
+    });
+    peer.onRequest('link.summaries', {
+      parse: parse<SummariesParams>,
+      handle: ({ items }) => {
+        for (const item of items) events.notified(item);
+        return {};
+      },
+    });
     this.#pings = setInterval(() => {
       this.ping().catch(() => this.close());
     }, PING_MS).unref();
@@ -103,6 +134,11 @@ export class Link {
 
   get isOpen(): boolean {
     return this.#peer.closeReason === undefined;
+  }
+
+  /** Whether the other host knows routes. */
+  get hasRoutes(): boolean {
+    return this.#version >= 2;
   }
 
   /** How long ago that host has reached the database. Rejects when it is silent. */

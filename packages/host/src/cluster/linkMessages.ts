@@ -1,8 +1,24 @@
-import type { ActionEnvelope, Author, ClientAction, Notification, Role, SessionState, URI } from '@agenthost/protocol';
+import type {
+  ActionEnvelope,
+  AgentInfo,
+  Author,
+  ClientAction,
+  Notification,
+  Role,
+  SessionState,
+  URI,
+} from '@agenthost/protocol';
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import type { AcceptedEntries } from '../sessions/turn/acceptedSequences.js';
+import type { BroadcastOptions } from '../state/broadcast.js';
+import type { Lookers } from '../state/publisher.js';
 
-/** What a link speaks. A release speaks its own version and the one before. */
-export const LINK_VERSION = 1;
+/**
+ * What a link speaks. A release speaks its own version and the one before. Version 2 has routes (`link.bind`), version 3 has spaces:
+ * hosts of earlier ones are told of `default` only, and what they ask for is looked for there.
+ */
+export const LINK_VERSION = 3;
+export const SPACES_SINCE = 3;
 export const MIN_LINK_VERSION = 1;
 
 export const LINK_PATH = '/link';
@@ -15,12 +31,21 @@ export interface LinkClient {
   readonly tokenName?: string | undefined;
   readonly protocolVersion: number;
   readonly role: Role;
+  /** Since version 3. */
+  readonly space?: string;
 }
 
 export interface HelloParams {
   readonly hostId: string;
   readonly minVersion: number;
   readonly maxVersion: number;
+  /** As in `ListenParams`. Absent from an older host, which is told of each change with a message of its own. */
+  readonly clients?: number;
+}
+
+export interface ListenParams {
+  /** How many clients of the asking host listen. Without any it is told no summaries. */
+  readonly clients: number;
 }
 
 export interface PingResult {
@@ -28,14 +53,37 @@ export interface PingResult {
   readonly beatAgeMs: number;
 }
 
+export interface FollowParams {
+  readonly uri: URI;
+  /** In which it is looked for. Since version 3. */
+  readonly space?: string;
+}
+
 export interface FollowResult {
   readonly state: SessionState;
   readonly incarnation: string;
   readonly accepted: AcceptedEntries;
+  /** Absent from older hosts, which have only sessions of `default`. */
+  readonly space?: string;
+  /** The owner's `serverSeq` up to which the state has everything. Absent from older hosts. */
+  readonly fromSeq?: number;
+}
+
+/** Clients that have connected to the other host, by their keys. */
+export interface BindParams {
+  readonly uri: URI;
+  readonly clients: readonly string[];
+}
+
+export interface BindResult {
+  /** In the order of the clients. */
+  readonly routes: readonly number[];
 }
 
 export interface DispatchParams {
   readonly uri: URI;
+  /** Since version 2. */
+  readonly route?: number | undefined;
   readonly clientSeq: number;
   readonly action: ClientAction;
   readonly as: LinkClient;
@@ -44,7 +92,19 @@ export interface DispatchParams {
 export interface CommandParams {
   readonly method: string;
   readonly params: object;
-  readonly as: LinkClient;
+  /** Missing from hosts of an earlier version. */
+  readonly as?: LinkClient;
+}
+
+/** The agents of the host that sends it: after `link.hello`, and when they change. */
+export interface AgentsParams {
+  readonly agents: readonly AgentInfo[];
+}
+
+/** `link.release`: gives a session to another host, which asks for it. */
+export interface ReleaseParams {
+  readonly uri: URI;
+  readonly to: string;
 }
 
 /** The fate of an action that concerns its sender alone: it was refused, or had been accepted before. */
@@ -54,12 +114,31 @@ export interface SettledParams {
   readonly envelope: ActionEnvelope;
 }
 
+/** An action that came over an older route of its client. Nobody has carried it out. */
+export interface DroppedParams {
+  readonly uri: URI;
+  readonly client: string;
+  readonly clientSeq: number;
+}
+
 export interface ViewersParams {
   readonly uri: URI;
   readonly authors: readonly Author[];
+  /** Absent from older hosts: then all of `authors` are taken to look. */
+  readonly lookers?: Lookers;
 }
 
-export interface NotifyParams {
+/** Without a space from hosts of earlier versions. */
+export interface NotifyParams extends Partial<BroadcastOptions> {
   readonly notification: Notification;
-  readonly subscribersOf?: URI | undefined;
+}
+
+/** Who is told here. An older host has only sessions of `default`. */
+export function audienceOf({ notification, space, subscribersOf, summary }: NotifyParams): BroadcastOptions {
+  const isOfAll = notification.type === 'notify/storageChanged' || notification.type === 'notify/progress';
+  return { space: isOfAll ? undefined : (space ?? DEFAULT_SPACE), subscribersOf, summary };
+}
+
+export interface SummariesParams {
+  readonly items: readonly NotifyParams[];
 }

@@ -16,6 +16,6 @@ export function linkRoute(cluster: Cluster, links: Links): SocketRoute {
       const hostId = cluster.identifyLink(headers);
       return hostId === undefined ? undefined : { id: `host ${hostId}`, name: `host ${hostId}`, role: 'owner' };
     },
-    onConnection: (transport) => links.accept(transport),
+    onConnection: (transport, { id }) => links.accept(transport, id),
   };
 }

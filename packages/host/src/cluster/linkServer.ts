@@ -1,35 +1,47 @@
 import {
   type ActionEnvelope,
+  type AgentInfo,
   type Author,
   ERROR_CODE,
   PROTOCOL_VERSION,
   type Role,
   type URI,
 } from '@agenthost/protocol';
-import { refuse } from '@agenthost/protocol/internal';
+import { DEFAULT_SPACE, errorMessage, refuse } from '@agenthost/protocol/internal';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { LateResult, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import { notFound } from '../sessions/sessionLoader.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
-import { originOf, type Subscriber } from '../state/publisher.js';
+import { type Lookers, NO_LOOKERS, originOf, type Subscriber } from '../state/publisher.js';
 import type { Cluster } from './cluster.js';
 import {
+  type AgentsParams,
+  type BindParams,
+  type BindResult,
   type CommandParams,
   type DispatchParams,
+  type DroppedParams,
+  type FollowParams,
   type FollowResult,
   type HelloParams,
   LINK_VERSION,
   type LinkClient,
+  type ListenParams,
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
   type NotifyParams,
   type PingResult,
+  type ReleaseParams,
   type SettledParams,
+  SPACES_SINCE,
+  type SummariesParams,
   type ViewersParams,
 } from './linkMessages.js';
+import { SummaryOutbox } from './summaryOutbox.js';
 
 export interface LinkServerOptions {
   readonly hostId: string;
@@ -38,12 +50,22 @@ export interface LinkServerOptions {
   readonly cluster: Pick<Cluster, 'beatAgeMs' | 'isSure'>;
   readonly delivery: Delivery;
   /** Carries out a client's command here. */
-  readonly runCommand: (method: string, params: object, as: LinkClient) => Promise<unknown>;
+  readonly runCommand: (
+    method: string,
+    params: object,
+    as: Pick<LinkClient, 'role' | 'space'> | undefined,
+  ) => Promise<unknown>;
+  /** Takes a session from the host that has it. */
+  readonly take: (uri: URI) => Promise<void>;
+  /** The agents of this host. */
+  readonly agents: () => readonly AgentInfo[];
   readonly log: HostLog;
 }
 
 /** Turns and bytes of the state that a follower mirrors. */
 const MIRROR_ROOM = { turns: 50, bytes: 8 * 1024 * 1024 };
+/** A host that speaks version 1 has checked the role of its client, and does not say it. */
+const CHECKED_THERE = { role: 'driver' } as const;
 
 /** One link from another host, whose clients look at sessions of this one. */
 export class LinkServer {
@@ -51,6 +73,11 @@ export class LinkServer {
   readonly #peer: RpcPeer;
   readonly #followers = new Map<URI, LinkFollower>();
   readonly #transport: Transport;
+  /** What the other host speaks; `undefined` until it says so. */
+  #version: number | undefined;
+  readonly #summaries: SummaryOutbox;
+  /** How many clients the other host has; `undefined` where it does not say. */
+  #clients: number | undefined;
   /** The next answer does not wait for what is being stored: a database that is away must not look like a host that is. */
   #isAtOnce = false;
 
@@ -77,13 +104,50 @@ export class LinkServer {
       maxIncomingRequests: 1_024,
       onError: (error) => log.debug(`a link: ${error.message}`),
     });
+    this.#summaries = new SummaryOutbox({
+      send: (items) => {
+        const params: SummariesParams = { items };
+        // Without a limit: it may wait for a database that is away. That the other host is gone is noticed by its pings.
+        return this.#peer.request('link.summaries', params, { timeoutMs: Number.POSITIVE_INFINITY });
+      },
+      onFailure: (error) => {
+        log.debug(`a link: summaries were not taken: ${errorMessage(error)}`);
+        this.close();
+      },
+    });
     this.#register();
     this.#peer.onClose(() => this.#closed());
   }
 
-  /** Tells the other host what all clients are told. */
+  /** How many clients of the other host hear of sessions, as far as it says. */
+  get clients(): number {
+    return this.#clients ?? 0;
+  }
+
+  /** Tells the other host what clients are told. Summaries are told only where somebody listens. */
   notify(params: NotifyParams): void {
-    if (this.#peer.closeReason === undefined) this.#peer.notify('link.notify', params);
+    if (this.#peer.closeReason !== undefined || !this.#mayHear(params)) return;
+    const { notification } = params;
+    const { type } = notification;
+    if (this.#clients !== undefined && (type === 'notify/sessionAdded' || type === 'notify/sessionSummaryChanged')) {
+      const session = type === 'notify/sessionAdded' ? notification.summary.resource : notification.session;
+      if (this.#clients > 0) this.#summaries.put(session, params);
+      return;
+    }
+    // Also to a host without clients: it may still have a mirror of it.
+    if (type === 'notify/sessionRemoved') this.#summaries.remove(notification.session);
+    this.#peer.notify('link.notify', params);
+  }
+
+  /** A host without spaces would tell everybody. */
+  #mayHear({ space = DEFAULT_SPACE }: NotifyParams): boolean {
+    return space === DEFAULT_SPACE || (this.#version ?? 0) >= SPACES_SINCE;
+  }
+
+  /** The first time when the other host has said who it is. */
+  tellAgents(agents: readonly AgentInfo[]): void {
+    const params: AgentsParams = { agents };
+    if (this.#version !== undefined && this.#peer.closeReason === undefined) this.#peer.notify('link.agents', params);
   }
 
   close(): void {
@@ -100,10 +164,13 @@ export class LinkServer {
     const parse = <T>(params: unknown) => params as T;
     peer.onRequest('link.hello', {
       parse: parse<HelloParams>,
-      handle: ({ minVersion, maxVersion }) => {
+      handle: ({ minVersion, maxVersion, clients }) => {
         if (maxVersion < MIN_LINK_VERSION || minVersion > LINK_VERSION) {
           throw new RpcError(ERROR_CODE.invalidRequest, `no common version of links: ${minVersion} to ${maxVersion}`);
         }
+        this.#version = maxVersion;
+        this.tellAgents(this.#options.agents());
+        this.#clients = clients;
         this.#isAtOnce = true;
         return { hostId: this.#options.hostId, minVersion: MIN_LINK_VERSION, maxVersion: LINK_VERSION };
       },
@@ -115,31 +182,52 @@ export class LinkServer {
         return { beatAgeMs: this.#options.cluster.beatAgeMs };
       },
     });
-    peer.onRequest('link.follow', { parse: parse<{ uri: URI }>, handle: ({ uri }) => this.#follow(uri) });
+    peer.onRequest('link.listen', { parse: parse<ListenParams>, handle: ({ clients }) => this.#listen(clients) });
+    peer.onRequest('link.follow', { parse: parse<FollowParams>, handle: (params) => this.#follow(params) });
     peer.onRequest('link.command', {
       parse: parse<CommandParams>,
-      handle: ({ method, params, as }) => this.#options.runCommand(method, params, as),
+      handle: ({ method, params, as = this.#version === 1 ? CHECKED_THERE : undefined }) =>
+        this.#options.runCommand(method, params, as),
     });
+    peer.onRequest('link.take', {
+      parse: parse<{ uri: URI }>,
+      handle: ({ uri }) => this.#options.take(uri).then(() => null),
+    });
+    peer.onRequest('link.release', {
+      parse: parse<ReleaseParams>,
+      handle: ({ uri, to }) => this.#options.hub.drain.giveTo(uri, to).then(() => null),
+    });
+    peer.onRequest('link.bind', { parse: parse<BindParams>, handle: (params) => this.#bind(params) });
     peer.onNotification('link.unfollow', {
       parse: parse<{ uri: URI }>,
       handle: ({ uri }) => this.#unfollow(uri),
     });
     peer.onNotification('link.viewers', {
       parse: parse<ViewersParams>,
-      handle: ({ uri, authors }) => this.#followers.get(uri)?.setAuthors(authors),
+      handle: ({ uri, authors, lookers }) => this.#followers.get(uri)?.setAuthors(authors, lookers),
     });
     peer.onNotification('link.dispatch', { parse: parse<DispatchParams>, handle: (params) => this.#dispatch(params) });
   }
 
-  async #follow(uri: URI): Promise<LateResult<object>> {
+  /** What was told before is in the lists of that host when this is answered; the rest it hears. */
+  async #listen(clients: number): Promise<object> {
+    this.#clients = clients;
+    if (clients > 0) await this.#options.hub.indexWritten();
+    else this.#summaries.clear();
+    return {};
+  }
+
+  async #follow({ uri, space = DEFAULT_SPACE }: FollowParams): Promise<LateResult<object>> {
     const { hub, cluster } = this.#options;
     // It would wait for the database, and is somebody else's by then.
     if (!hub.loaded(uri) && !cluster.isSure) {
       throw new RpcError(ERROR_CODE.tooManyRequests, "this host can't reach the database right now");
     }
+    if ((await hub.spaceOf(uri)) !== space) throw notFound(uri);
     const letGo = hub.hold(uri);
     try {
       const session = await hub.open(uri);
+      if (session.space !== space) throw notFound(uri);
       return new LateResult(() => {
         this.#unfollow(uri);
         const follower = new LinkFollower(uri, session, this.#options.hostId, {
@@ -147,12 +235,14 @@ export class LinkServer {
           moved: () => this.#moved(uri),
         });
         this.#followers.set(uri, follower);
-        const { state, incarnation = '' } = session.subscribe(follower, MIRROR_ROOM);
+        const { state, incarnation = '', fromSeq } = session.subscribe(follower, MIRROR_ROOM);
         letGo();
         const result: FollowResult = {
           state: state as FollowResult['state'],
           incarnation,
           accepted: session.accepted.entries(),
+          space,
+          fromSeq,
         };
         // In the stream itself, where nothing can come between it and the first action.
         this.#peer.notify('link.followed', { uri, ...result });
@@ -175,14 +265,21 @@ export class LinkServer {
     if (this.#peer.closeReason === undefined) this.#peer.notify('link.moved', { uri });
   }
 
-  #dispatch({ uri, clientSeq, action, as }: DispatchParams): void {
+  /** Its clients have connected there: what they sent over other connections is dropped from now on (FOL4). */
+  #bind({ uri, clients }: BindParams): BindResult {
+    const { routes } = this.#followers.get(uri)?.session ?? {};
+    if (!routes) throw new RpcError(ERROR_CODE.sessionNotFound, `${uri} is not followed`);
+    this.#isAtOnce = true;
+    return { routes: clients.map((client) => routes.bind(client)) };
+  }
+
+  #dispatch({ uri, route, clientSeq, action, as }: DispatchParams): void {
     const follower = this.#followers.get(uri);
     if (!follower) {
       this.#moved(uri);
       return;
     }
     const settle = (envelope: ActionEnvelope) => {
-      const client = acceptedKey(originOf(sender, 0));
       const params: SettledParams = { uri, client, envelope };
       if (this.#peer.closeReason === undefined) this.#peer.notify('link.settled', params);
     };
@@ -190,12 +287,19 @@ export class LinkServer {
       const { params } = JSON.parse(frame.text) as { params: { envelope: ActionEnvelope } };
       settle(params.envelope);
     });
+    const client = acceptedKey(originOf(sender, 0));
+    if (route !== undefined && follower.session.routes?.isNewest(client, route) === false) {
+      const dropped: DroppedParams = { uri, client, clientSeq };
+      this.#peer.notify('link.dropped', dropped);
+      return;
+    }
     // A newer host may know actions that this one does not.
     if (SCHEMAS.ClientAction.safeParse(action).success) follower.session.dispatchFromClient(sender, clientSeq, action);
     else settle({ action, serverSeq: 0, origin: originOf(sender, clientSeq), ...refuse('invalidAction') });
   }
 
   #closed(): void {
+    this.#summaries.clear();
     for (const uri of [...this.#followers.keys()]) this.#unfollow(uri);
   }
 }
@@ -213,6 +317,7 @@ class LinkFollower implements Subscriber {
   readonly protocolVersion = PROTOCOL_VERSION;
   authors: readonly Author[] = [];
   readonly #to: FollowerLink;
+  #lookers = NO_LOOKERS;
 
   constructor(uri: URI, session: Session, hostId: string, to: FollowerLink) {
     this.uri = uri;
@@ -221,9 +326,14 @@ class LinkFollower implements Subscriber {
     this.#to = to;
   }
 
-  setAuthors(authors: readonly Author[]): void {
+  setAuthors(authors: readonly Author[], lookers?: Lookers): void {
     this.authors = authors;
-    this.session.viewersChanged();
+    this.#lookers = lookers ?? { anybody: authors.length > 0, devices: [] };
+    this.session.looksChanged();
+  }
+
+  lookersOf(): Lookers {
+    return this.#lookers;
   }
 
   deliver(frames: readonly EncodedFrame[]): void {

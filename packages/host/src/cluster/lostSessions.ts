@@ -15,17 +15,22 @@ export interface LostSessionsOptions {
   readonly log: HostLog;
 }
 
+/** Together less than a dead host's agents may take to end: another host may start some after that (FEN7). */
+const LOOK_MS = 500;
+const ANSWER_MS = 2_500;
+
 /** Gives up sessions that other hosts have taken, or may have, where no write would show it. */
 export class LostSessions {
   readonly #options: LostSessionsOptions;
   readonly #timer: NodeJS.Timeout;
   #isAsking = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LostSessionsOptions) {
     this.#options = options;
     const { cluster } = options;
     cluster.onPolled(() => void this.#loseTaken());
-    this.#timer = setInterval(() => void this.#stepDown(), cluster.leaseMs / 4).unref();
+    this.#timer = setInterval(() => void this.#stepDown(), Math.min(cluster.leaseMs / 4, LOOK_MS)).unref();
   }
 
   dispose(): void {
@@ -52,15 +57,17 @@ export class LostSessions {
    */
   async #stepDown(): Promise<void> {
     const { cluster, hub, storage, links, log } = this.#options;
-    if (cluster.isSure || this.#isAsking || hub.isUnused) return;
+    const hasAsked = performance.now() - this.#askedAt < cluster.leaseMs / 4;
+    if (cluster.isSure || this.#isAsking || hasAsked || hub.isUnused) return;
     this.#isAsking = true;
     try {
-      const ages = await links.beatAges();
+      const ages = await links.beatAges(ANSWER_MS);
       if (cluster.isSure) return;
       const answers = ages.filter((age) => age !== undefined);
       // Less than a lease is not enough: when the database goes away, some have reached it a little later than others.
       const isElsewhere = answers.some((age) => age < cluster.leaseMs / 2);
       const isAlone = ages.length > 1 && answers.length === 0;
+      cluster.judge(isElsewhere || isAlone ? 'cutOff' : 'gone');
       if (!isElsewhere && !isAlone) return;
       log.warn('this host is cut off from the database: its sessions go on at other hosts');
       hub.storageLost(new SessionFsFailure('UNDECIDED', 'this host is cut off from the database'));
@@ -68,6 +75,7 @@ export class LostSessions {
       storage.giveUpWaiting?.();
     } finally {
       this.#isAsking = false;
+      this.#askedAt = performance.now();
     }
   }
 }

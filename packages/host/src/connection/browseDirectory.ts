@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { filePath } from '../sessions/folder/workingDirectory.js';
+import type { Browse, Sessions } from '../sessions/sessions.js';
 import { readSmallFile } from '../storage/fs/foreignFile.js';
+import { isSamePlace, placeOf, withoutPlace, withPlace } from '../storage/placeUri.js';
 
 /** Entries shown of one folder: no user picks one out of a hundred thousand by eye. */
 const MAX_ENTRIES = 5_000;
@@ -20,8 +22,27 @@ const MAX_HEAD_BYTES = 8 * 1024;
 /** Folders that are checked for a git checkout. */
 const MAX_BRANCHES = 500;
 
-export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> {
-  const path = filePath(uri);
+export interface BrowseDirectoryOptions {
+  readonly sessions: Pick<Sessions, 'untrustedFolder'>;
+  /** What the machines with these folders are called, where several hosts share their sessions. */
+  readonly place?: string | undefined;
+}
+
+/** The entries of a folder of this machine, and whether an agent needs trust to work there. */
+export async function browseDirectory(
+  { uri, provider }: Parameters<Browse>[0],
+  { sessions, place }: BrowseDirectoryOptions,
+): Promise<BrowseDirectoryResult> {
+  const named = placeOf(uri);
+  const isHere = named !== undefined && place !== undefined && isSamePlace(named, place);
+  const path = filePath(isHere ? withoutPlace(uri) : uri);
+  const shown = await entriesShown(uri, path);
+  const entries = isHere ? shown.map((entry) => ({ ...entry, uri: withPlace(entry.uri, named) })) : shown;
+  const untrustedFolder = provider === undefined ? undefined : await sessions.untrustedFolder(provider, path);
+  return { entries, ...(untrustedFolder !== undefined && { untrustedFolder }) };
+}
+
+async function entriesShown(uri: URI, path: string): Promise<readonly DirectoryEntry[]> {
   const entries = await entriesOf(path).catch((error: unknown) => {
     throw browseError(uri, error);
   });
@@ -37,7 +58,7 @@ export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> 
     }
     await immediate();
   }
-  return { entries: shown };
+  return shown;
 }
 
 async function describe(folder: string, entry: Dirent, looksForBranch: boolean): Promise<DirectoryEntry> {

@@ -4,12 +4,21 @@ import {
   type ClientInfo,
   type Commands,
   ERROR_CODE,
+  type Notification,
   PROTOCOL_VERSION,
   type Role,
+  type SharedSession,
+  type URI,
 } from '@agenthost/protocol';
 import {
   ACTION_INTRODUCED_IN,
+  DEFAULT_SPACE,
+  type InitializeParams,
+  isActionKnownToVersion,
+  isAllowedByLink,
   isClientDispatchable,
+  isNotificationKnownToVersion,
+  type LookAtParams,
   type Refusal,
   type RoleRefusedData,
   refuse,
@@ -25,28 +34,38 @@ import {
 } from '@agenthost/protocol/schemas';
 import {
   type CloseReason,
+  encodeNotification,
   type LocalRpcError,
   type RequestContext,
   RpcError,
   RpcPeer,
   type Transport,
 } from '@agenthost/rpc';
-import { describeIssues } from '../describeIssues.js';
+import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
+import type { VisibleSessions } from '../sessions/sessions.js';
 import { EncodedFrame } from '../state/delivery.js';
-import type { Subscriber } from '../state/publisher.js';
+import { deviceKey, type Lookers, NO_LOOKERS, type Subscriber } from '../state/publisher.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
+import { SharedRoot } from './sharedRoot.js';
 import { storageError } from './storageError.js';
+
+const LINK_READS = 'This link shows one session, to be read only.';
+
+/** What a client says of itself in its handshake. */
+type Introduction = Pick<InitializeParams, 'clientId' | 'clientInfo' | 'watch'>;
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
   /** Rises with each connection. */
   readonly number: number;
   readonly #credential: Credential;
+  /** Those of its space. */
+  readonly sessions: VisibleSessions;
   readonly subscriptions: ConnectionSubscriptions;
   readonly #services: HostServices;
   readonly #transport: FrameTransport;
@@ -54,13 +73,19 @@ export class ClientConnection implements Subscriber {
   #isCalling = false;
   #isAtOnce = false;
   #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
+  #watchLimit: number | undefined;
+  /** What its user looks at; `undefined` until it says so. */
+  #look: LookAtParams | undefined;
 
   constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
     this.number = services.clients.nextNumber();
     this.#credential = credential;
     this.#transport = transport;
     this.#services = services;
-    this.subscriptions = new ConnectionSubscriptions(this, services);
+    this.sessions = services.sessionsOf(this.space, credential.shared?.session);
+    const { sequence } = services;
+    const root = credential.shared ? new SharedRoot(services.root, sequence, credential.shared) : services.root;
+    this.subscriptions = new ConnectionSubscriptions(this, { root, sessions: this.sessions });
     // Answers go through the delivery like envelopes, in order.
     const ordered: Transport = {
       onMessage: (listener) => transport.onMessage(listener),
@@ -93,6 +118,15 @@ export class ClientConnection implements Subscriber {
     return this.#credential.role;
   }
 
+  get space(): string {
+    return this.#credential.space ?? DEFAULT_SPACE;
+  }
+
+  /** What a client with a read-only link can see. */
+  get shared(): SharedSession | undefined {
+    return this.#credential.shared;
+  }
+
   get tokenName(): string | undefined {
     return this.#credential.name;
   }
@@ -105,6 +139,30 @@ export class ClientConnection implements Subscriber {
     return this.#identity?.protocolVersion ?? PROTOCOL_VERSION;
   }
 
+  /** It hears only of so many of the newest sessions, and of those that it has subscribed to; `undefined`: of all. */
+  get watchLimit(): number | undefined {
+    return this.#watchLimit;
+  }
+
+  /** A client that does not say what its user sees is taken to show all that it has subscribed to. */
+  lookersOf(session: URI): Lookers {
+    // Whoever has a link can't answer: its owner is still told.
+    if (this.shared) return NO_LOOKERS;
+    const look = this.#look;
+    if (!look) return { anybody: true, devices: [] };
+    if (look.session !== session) return NO_LOOKERS;
+    const { subscription } = look;
+    return { anybody: true, devices: subscription === undefined ? [] : [deviceKey(this.credentialId, subscription)] };
+  }
+
+  lookAt(look: LookAtParams): void {
+    // Until it said so the first time, its user was taken to look at all of them.
+    const before = this.#look ? [this.#look.session] : this.subscriptions.uris;
+    this.#look = look;
+    for (const uri of new Set([...before, look.session]))
+      if (uri !== undefined) this.sessions.loaded(uri)?.looksChanged?.();
+  }
+
   get keepsFiles(): boolean {
     return this.#services.hostSessions.keeper === this;
   }
@@ -114,13 +172,10 @@ export class ClientConnection implements Subscriber {
   }
 
   /** Called at the end of a handshake: from now on this connection is that client. */
-  identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
+  identify({ clientId, clientInfo, watch }: Introduction, protocolVersion: number): void {
+    this.#watchLimit = watch?.limit;
     this.#services.clients.admit(clientId, this, protocolVersion);
-    const { name } = this.#credential;
-    this.#identity = {
-      author: { clientId, ...(name === undefined ? displayName(clientInfo) : { name }) },
-      protocolVersion,
-    };
+    this.#identity = { author: { clientId, ...authorOf(this.#credential, clientInfo) }, protocolVersion };
   }
 
   /** Called when the handshake failed after `identify`: the client may try again. */
@@ -136,6 +191,13 @@ export class ClientConnection implements Subscriber {
 
   deliver(frames: readonly EncodedFrame[]): void {
     if (this.isOpen) this.#transport.write(frames);
+  }
+
+  /** Tells only this client something. */
+  notify(notification: Notification): void {
+    if (!isNotificationKnownToVersion(notification, this.protocolVersion)) return;
+    const frame = new EncodedFrame(encodeNotification('notification', { notification }));
+    this.#services.delivery.enqueue({ frame, receivers: [this] });
   }
 
   /** Calls the client. It bypasses the delivery, which may itself be waiting for the files that this asks for. */
@@ -178,6 +240,7 @@ export class ClientConnection implements Subscriber {
     this.#peer.onRequest(method, {
       parse: (params) => {
         this.#checkHandshake(method);
+        if (this.shared && !isAllowedByLink(method)) throw new RpcError(ERROR_CODE.permissionDenied, LINK_READS);
         checkMethod(this.role, method);
         return parseParams(schema, params);
       },
@@ -213,7 +276,7 @@ export class ClientConnection implements Subscriber {
     this.#peer.onNotification('dispatchAction', {
       parse: (params) => {
         if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
-        const { data } = CLIENT_NOTIFICATION_SCHEMAS.dispatchAction.safeParse(params);
+        const { data } = CLIENT_NOTIFICATION_SCHEMAS.dispatchAction.safeParse(params, FIRST_ISSUE);
         if (data) return { ...data, isWhole: true } as const;
         // Enough to reject it: a malformed action is echoed to its sender with the reason.
         return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
@@ -221,11 +284,14 @@ export class ClientConnection implements Subscriber {
       handle: (params) => {
         const { hostSessions } = this.#services;
         const { clientSeq, action } = params;
-        const refusal = roleRefusal(this.role, roleForAction(action));
+        const refusal = this.shared ? LINK_READS : roleRefusal(this.role, roleForAction(action));
         if (refusal !== undefined) {
           const rejection = { code: 'roleNotAllowed' } as const;
           hostSessions.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
-        } else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
+        } else if (params.isWhole && !isActionKnownToVersion(params.action, this.protocolVersion)) {
+          // Its echo would be left out for this client (VER6).
+          hostSessions.reject(this, clientSeq, action, refuse('unknownAction'));
+        } else if (params.isWhole) hostSessions.dispatch(this.sessions, this, clientSeq, params.action);
         else hostSessions.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
@@ -245,6 +311,13 @@ export class ClientConnection implements Subscriber {
   }
 }
 
+/** Only an owner may say who uses a device. Of others the host says what it was told when the device was connected. */
+function authorOf({ name, user, role }: Credential, clientInfo: ClientInfo | undefined): Omit<Author, 'clientId'> {
+  if (name === undefined) return displayName(clientInfo);
+  const person = role === 'owner' ? clientInfo?.name : user;
+  return person === undefined ? { name } : { name: person, device: name };
+}
+
 export function checkMethod(role: Role, method: string): void {
   const needs = roleForMethod(method);
   const message = roleRefusal(role, needs);
@@ -255,6 +328,7 @@ export function checkMethod(role: Role, method: string): void {
 interface Schema<T> {
   safeParse(
     value: unknown,
+    context: object,
   ):
     | { readonly success: true; readonly data: T }
     | { readonly success: false; readonly error: { readonly issues: Parameters<typeof describeIssues>[0] } };
@@ -262,7 +336,7 @@ interface Schema<T> {
 
 /** Parses params, or throws an error that says which of them is wrong and how. */
 function parseParams<T>(schema: Schema<T>, params: unknown): T {
-  const parsed = schema.safeParse(params ?? {});
+  const parsed = schema.safeParse(params ?? {}, FIRST_ISSUE);
   if (parsed.success) return parsed.data;
   throw new RpcError(ERROR_CODE.invalidParams, describeIssues(parsed.error.issues, 'params'));
 }
@@ -272,6 +346,6 @@ function shapeRefusal(raw: { readonly type: string }): Refusal {
   if (!isClientDispatchable(raw.type)) {
     return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? refuse('notDispatchable') : refuse('unknownAction');
   }
-  const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
+  const issues = SCHEMAS.ClientAction.safeParse(raw, FIRST_ISSUE).error?.issues ?? [];
   return refuse('invalidAction', { detail: describeIssues(issues, 'action') });
 }

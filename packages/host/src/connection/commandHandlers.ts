@@ -4,13 +4,14 @@ import { LateResult, type RawResult, type RequestContext, RpcError } from '@agen
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { settleWithin } from '../agents/settleWithin.js';
-import { filePath } from '../sessions/folder/workingDirectory.js';
 import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
-import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
+import type { Devices } from './devices.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
+import { createLoginHandlers } from './loginHandlers.js';
+import { createNativeHandlers } from './nativeHandlers.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 
@@ -21,6 +22,9 @@ export type CommandHandlers = {
     context: RequestContext,
   ) => Answer<Commands[M]['result']> | Promise<Answer<Commands[M]['result']>>;
 };
+
+const ON_MACHINES =
+  'this host shares its sessions with others, and agents are installed on machines: stop the host, run "agenthost agents add" or "agenthost agents rm" on its machine, and start it again';
 
 /** A client that gets no answer for 10 s takes the host for dead. */
 const PING_PATIENCE_MS = 5_000;
@@ -56,43 +60,79 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     initialize: (params, connection) => initialize(context, params, connection),
     reconnect: (params, connection) => reconnect(context, params, connection),
     subscribe: (params, connection) => subscribe(context, params, connection),
-    createSession: async (params) => {
-      await services.sessions.create(params);
+    createSession: async (params, connection) => {
+      await connection.sessions.create(params, connection);
       return null;
     },
-    disposeSession: async ({ session }) => {
-      await services.sessions.remove(session);
+    disposeSession: async ({ session }, connection) => {
+      await connection.sessions.remove(session, connection);
+      await services.devices?.sessionRemoved(session);
       return null;
     },
-    listSessions: (params) => {
-      const listed = services.sessions.list(params);
+    listSessions: (params, connection) => {
+      const listed = connection.sessions.list(params);
       if (!(listed instanceof Promise)) return listed;
-      return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
+      return listed.then((result) => new LateResult(() => connection.sessions.withNewestSummaries(result)));
     },
-    fetchTurns: (params) => services.sessions.fetchTurns(params),
-    fetchParts: (params) => services.sessions.fetchParts(params),
-    listArtifacts: (params) => services.sessions.listArtifacts(params),
-    browseDirectory: async ({ uri, provider }) => {
-      const result = await browseDirectory(uri);
-      if (provider === undefined) return result;
-      const untrustedFolder = await services.sessions.untrustedFolder(provider, filePath(uri));
-      return { ...result, ...(untrustedFolder !== undefined && { untrustedFolder }) };
-    },
-    fetchContent: (params) => services.sessions.fetchContent(params),
-    forkSession: async (params) => {
-      await services.sessions.fork(params);
+    fetchTurns: (params, connection) => connection.sessions.fetchTurns(params, connection),
+    fetchParts: (params, connection) => connection.sessions.fetchParts(params, connection),
+    listArtifacts: (params, connection) => connection.sessions.listArtifacts(params, connection),
+    browseDirectory: (params, connection) => services.browse(params, connection),
+    fetchContent: (params, connection) => connection.sessions.fetchContent(params, connection),
+    forkSession: async (params, connection) => {
+      await connection.sessions.fork(params, connection);
       return null;
     },
     importSession: async (params, connection) => {
-      await services.sessions.import(params, connection);
+      await connection.sessions.import(params, connection);
       return null;
     },
     'sessionFs.setProvider': (params, connection) => services.hostSessions.setProvider(connection, params),
+    fetchPushKey: () => services.push.publicKey(),
+    setPushSubscription: (params, { credentialId }) => services.push.subscribe(credentialId, params),
+    removePushSubscription: async ({ endpoint }, { credentialId }) => {
+      await services.push.unsubscribe(credentialId, endpoint);
+      return null;
+    },
+    lookAt: (params, connection) => {
+      connection.lookAt(params);
+      return null;
+    },
+    listDevices: (_params, connection) => devices().list(connection),
+    addDevice: (params, connection) => devices().add(params, connection),
+    updateDevice: async (params, connection) => {
+      await devices().update(params, connection);
+      return null;
+    },
+    removeDevice: async ({ device }, connection) => {
+      await devices().remove(device, connection);
+      return null;
+    },
+    createPairing: (params, connection) => devices().createPairing(params, connection),
+    shareSession: async (params, connection) => {
+      await connection.sessions.open(params.session);
+      return devices().share(params, connection);
+    },
+    fetchPairing: ({ pairing }) => devices().fetchPairing(pairing),
+    removePairing: async ({ pairing }) => {
+      await devices().removePairing(pairing);
+      return null;
+    },
     installAgent: ({ provider }) => changeAgent(provider, async () => services.installations.begin(provider)),
     removeAgent: ({ provider }) => changeAgent(provider, () => services.installations.remove(provider)),
+    updateAgent: ({ provider }) => changeAgent(provider, async () => services.installations.beginUpdate(provider)),
+    cancelInstall: ({ provider }) => changeAgent(provider, () => services.installations.cancel(provider)),
+    ...createLoginHandlers(services),
+    ...createNativeHandlers(services),
   };
 
+  function devices(): Devices {
+    if (services.devices) return services.devices;
+    throw new RpcError(ERROR_CODE.notFound, 'this host does not listen, so it has no devices');
+  }
+
   async function changeAgent(provider: string, change: () => Promise<void>): Promise<null> {
+    if (services.isShared) throw new RpcError(ERROR_CODE.permissionDenied, ON_MACHINES);
     if (!agents.get(provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${provider}`);
     try {
       await change();

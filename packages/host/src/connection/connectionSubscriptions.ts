@@ -1,10 +1,14 @@
 import { ERROR_CODE, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
 import { MAX_SUBSCRIPTIONS } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import type { SubscribableResource } from '../sessions/sessions.js';
+import type { SubscribableResource, VisibleSessions } from '../sessions/sessions.js';
 import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';
-import type { SubscribableResources } from './hostServices.js';
+
+export interface SubscribableResources {
+  readonly root: SubscribableResource;
+  readonly sessions: Pick<VisibleSessions, 'open' | 'hold'>;
+}
 
 /** The subscriptions of one connection. */
 export class ConnectionSubscriptions {

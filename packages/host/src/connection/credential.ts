@@ -1,13 +1,19 @@
-import { CLOSE_CODE, type Role } from '@agenthost/protocol';
-import type { Transport } from '@agenthost/rpc';
+import type { Role, SharedSession } from '@agenthost/protocol';
+import type { CloseReason, Transport } from '@agenthost/rpc';
 
 /** The credential of a connection. */
 export interface Credential {
   readonly id: string;
   readonly role: Role;
+  /** The sessions that it sees; `default` where it is missing. */
+  readonly space?: string;
   /** The name of a device token. Other clients see it instead of the name that the client gives itself. */
   readonly name?: string;
-  /** Aborted with the reason when the token is rotated or removed. Absent when there is no token. */
+  /** Who uses that device, if the host was told when it was connected. */
+  readonly user?: string;
+  /** Of a read-only link: the one session that it shows, and its end. Its role is viewer. */
+  readonly shared?: SharedSession;
+  /** Aborted with a `CloseReason` when the token is rotated or removed, or its role changes. Absent when there is no token. */
   readonly revoked?: AbortSignal;
 }
 
@@ -20,7 +26,7 @@ export const OWNER: Credential = { id: 'owner', role: 'owner' };
  */
 export function closeWhenRevoked(transport: Pick<Transport, 'close' | 'onClose'>, { revoked }: Credential): boolean {
   if (!revoked) return true;
-  const close = () => transport.close({ code: CLOSE_CODE.unauthorized, message: String(revoked.reason) });
+  const close = () => transport.close(revoked.reason as CloseReason);
   if (revoked.aborted) {
     close();
     return false;

@@ -4,6 +4,7 @@ import {
   DEFAULT_SNAPSHOT_TURNS,
   ERROR_CODE,
   MIN_PROTOCOL_VERSION,
+  ROOT_URI,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
@@ -20,7 +21,6 @@ import {
   supportedVersions,
 } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
-import type { SubscribableResource } from '../sessions/sessions.js';
 import { jsonBytes, type TurnsRoom } from '../sessions/stateBytes.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
@@ -45,10 +45,10 @@ export async function initialize(
   connection: ClientConnection,
 ): Promise<LateResult<RawResult>> {
   const protocolVersion = agreeOn(params.protocolVersion);
-  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  connection.identify(params, protocolVersion);
   const open = (uri: URI) => connection.subscriptions.open(uri);
   const { found, failed } = await lookUpAll(services, connection, params.initialSubscriptions ?? [], open);
-  await pace.turn(bytesOf(services, found.keys()));
+  await pace.turn(bytesOf(connection, found.keys()));
   return new LateResult(() => {
     const room = new SnapshotRoom(found.size);
     // A removed session has no snapshot. The client sees that it is missing and still gets the others.
@@ -58,21 +58,20 @@ export async function initialize(
       serverSeq: services.sequence.current,
       ...(failed.length > 0 && { failed }),
       capabilities: capabilitiesOf(protocolVersion),
-      serverInfo: services.serverInfo,
-      defaultDirectory: services.defaultDirectory,
-      role: connection.role,
+      ...about(services, connection, protocolVersion),
+      ...(!connection.shared && { defaultDirectory: services.defaultDirectory }),
     };
     return withSnapshots(result, snapshots);
   });
 }
 
 export async function subscribe(
-  { services, pace }: HandshakeContext,
+  { pace }: Pick<HandshakeContext, 'pace'>,
   params: SubscribeParams,
   connection: ClientConnection,
 ): Promise<LateResult<RawResult>> {
   const take = await connection.subscriptions.open(params.resource);
-  await pace.turn(bytesOf(services, [params.resource]));
+  await pace.turn(bytesOf(connection, [params.resource]));
   const room = { turns: params.turns ?? DEFAULT_SNAPSHOT_TURNS, bytes: MAX_PAGE_BYTES };
   return new LateResult(() => rawResult(snapshotJson(take(room))));
 }
@@ -85,24 +84,25 @@ export async function reconnect(
   // A client that names no version gets the one that it agreed on before, or the oldest.
   const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
   const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
-  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  connection.identify(params, protocolVersion);
   const { subscriptions: wanted } = params;
   const find = (uri: URI) => connection.subscriptions.find(uri);
   const { found, missing, failed } = await lookUpAll(services, connection, wanted, find);
-  await pace.turn(bytesOf(services, found.keys()));
+  await pace.turn(bytesOf(connection, found.keys()));
   return new LateResult(() => {
-    const recentlyAccepted = services.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
+    const recentlyAccepted = connection.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
     const base = {
       protocolVersion,
-      serverInfo: services.serverInfo,
       serverSeq: services.sequence.current,
       missing,
       ...(failed.length > 0 && { failed }),
       acceptedClientSeq: mapValues(recentlyAccepted, (recent) => recent.at(-1) ?? 0),
       recentlyAccepted,
-      role: connection.role,
+      ...about(services, connection, protocolVersion),
     };
-    const replay = missedEnvelopes(services, params, found, protocolVersion);
+    // What is missed of the root is not for a link, which gets another root.
+    const followed = [...found.keys()].filter((uri) => !connection.shared || uri !== ROOT_URI);
+    const replay = missedEnvelopes(services, params, followed, protocolVersion);
     for (const [uri, resource] of found) connection.subscriptions.resume(uri, resource);
     if (replay) {
       const head = JSON.stringify({ type: 'replay', ...base });
@@ -115,12 +115,23 @@ export async function reconnect(
   });
 }
 
+/** Who answers, and what the client may see. A link tells nothing of the machine and of other hosts. */
+function about(
+  { serverInfo }: HostServices,
+  { role, shared }: ClientConnection,
+  protocolVersion: number,
+): Pick<InitializeResult, 'serverInfo' | 'role' | 'shared'> {
+  if (!shared) return { serverInfo, role };
+  const { name, version, instanceId } = serverInfo;
+  return { serverInfo: { name, version, instanceId }, role, ...(protocolVersion >= 2 && { shared }) };
+}
+
 function withSnapshots(result: object, snapshots: readonly Snapshot[]): RawResult {
   return rawResult(`${JSON.stringify(result).slice(0, -1)},"snapshots":[${snapshots.map(snapshotJson).join(',')}]}`);
 }
 
 /** The approximate size of their snapshots. */
-function bytesOf({ sessions }: HostServices, uris: Iterable<URI>): number {
+function bytesOf({ sessions }: ClientConnection, uris: Iterable<URI>): number {
   let sum = 0;
   for (const uri of uris) sum += Math.min(sessions.loaded(uri)?.bytes ?? 0, MAX_PAGE_BYTES);
   return Math.min(sum, MAX_RESYNC_BYTES);
@@ -141,13 +152,13 @@ function agreeOn(theirs: number): number {
 function missedEnvelopes(
   services: HostServices,
   params: ReconnectParams,
-  found: ReadonlyMap<URI, SubscribableResource>,
+  followed: readonly URI[],
   protocolVersion: number,
 ): string[] | undefined {
   const { instanceId = services.serverInfo.instanceId, lastSeenServerSeq } = params;
   if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
   return services.replay
-    .since(lastSeenServerSeq, new Set(found.keys()), MAX_RESYNC_BYTES)
+    .since(lastSeenServerSeq, new Set(followed), MAX_RESYNC_BYTES)
     ?.filter(({ actionType }) => isActionKnownToVersion({ type: actionType as Action['type'] }, protocolVersion))
     .map(({ json }) => json);
 }
@@ -160,7 +171,9 @@ async function lookUpAll<T>(
 ): Promise<LookedUp<T>> {
   const { loadFailures: failures, log } = services;
   try {
-    return await lookUp([...new Set(uris)], open, { failures, protocolVersion: connection.protocolVersion, log });
+    const { protocolVersion } = connection;
+    const isWanted = () => connection.isOpen;
+    return await lookUp([...new Set(uris)], open, { failures, protocolVersion, isWanted, log });
   } catch (error) {
     connection.unidentify();
     throw error;

@@ -1,5 +1,6 @@
-import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification } from '@agenthost/protocol';
+import { type ActionEnvelope, type ClientAction, ERROR_CODE } from '@agenthost/protocol';
 import {
+  DEFAULT_SPACE,
   errorMessage,
   type Refusal,
   refuse,
@@ -9,7 +10,8 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';
-import type { Sessions } from '../sessions/sessions.js';
+import type { Sessions, VisibleSessions } from '../sessions/sessions.js';
+import type { Broadcast } from '../state/broadcast.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber } from '../state/publisher.js';
 import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
@@ -20,13 +22,13 @@ export interface HostSessionsOptions {
   readonly local: Sessions;
   /** The storage of `local`. */
   readonly storage: SessionStorage;
-  /** Why no client may keep the sessions, if none may. */
-  readonly keepsAll?: string;
+  /** The storage is a database that other hosts use too: no client may keep the sessions. */
+  readonly keepsAll: boolean;
   /** Resolves when the provider can be used, with a function that makes the hub of its sessions. */
   readonly providedBy: (provider: SessionFsProvider) => Promise<() => Sessions>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
-  readonly broadcast: (notification: Notification) => void;
+  readonly broadcast: Broadcast;
   readonly log: HostLog;
 }
 
@@ -52,16 +54,16 @@ export class HostSessions {
     return this.#provided?.connection;
   }
 
-  /** Takes a well-formed action to its session, which checks the rest. */
-  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const loaded = this.#hub.loaded(action.session);
+  /** Takes a well-formed action to its session, one that the sender sees, which checks the rest. */
+  dispatch(sessions: VisibleSessions, sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const loaded = sessions.loaded(action.session);
     if (loaded) {
       loaded.dispatchFromClient(sender, clientSeq, action);
       return;
     }
     // Actions that wait for the same session keep their order: they wait for the same promise.
-    const letGo = this.#hub.hold(action.session);
-    this.#hub
+    const letGo = sessions.hold(action.session);
+    sessions
       .open(action.session)
       .then((session) => session.dispatchFromClient(sender, clientSeq, action))
       .catch((error: unknown) => this.#failed(error, sender, clientSeq, action))
@@ -84,7 +86,8 @@ export class HostSessions {
 
   /** Allowed once per host, before there is any session: none may be in two places or vanish from a list. */
   async setProvider(connection: ClientConnection, config: SetProviderParams): Promise<SetProviderResult> {
-    if (this.#options.keepsAll !== undefined) throw refused(this.#options.keepsAll);
+    if (this.#options.keepsAll) throw refused(IN_DATABASE);
+    if (connection.space !== DEFAULT_SPACE) throw refused(OTHER_SPACE);
     this.#mustBeFree(connection);
     this.#offering = connection;
     try {
@@ -116,7 +119,7 @@ export class HostSessions {
     this.#options.log.error(message);
     void this.#hub.stopFilling();
     this.#hub.storageLost(this.#provided.files.lose());
-    this.#options.broadcast({ type: 'notify/storageChanged', storage: 'gone', message });
+    this.#options.broadcast({ type: 'notify/storageChanged', storage: 'gone', message }, { space: undefined });
   }
 
   async #moveTo(hub: Sessions): Promise<void> {
@@ -124,11 +127,8 @@ export class HostSessions {
     void this.#hub.stopFilling();
     this.#hub = hub;
     this.#options.log.info('a client keeps the sessions of this host');
-    this.#options.broadcast({
-      type: 'notify/storageChanged',
-      storage: 'client',
-      message: 'A client keeps the files of the sessions of this host from now on.',
-    });
+    const message = 'A client keeps the files of the sessions of this host from now on.';
+    this.#options.broadcast({ type: 'notify/storageChanged', storage: 'client', message }, { space: undefined });
     hub.fillIndex({ changedSince: 0 });
     await hub.indexFilled();
   }
@@ -156,6 +156,9 @@ export class HostSessions {
   }
 }
 
+const IN_DATABASE =
+  'this host keeps its sessions in a database, with those of others: start a host without --database for this client';
+const OTHER_SPACE = `a client keeps the sessions of the space ${DEFAULT_SPACE} only: use a token of that space`;
 const OWN_SESSIONS =
   'this host keeps sessions of its own, which would vanish for everybody; start a host with an empty state folder (--state-dir) for this client';
 

@@ -8,6 +8,8 @@ import { storageError } from './storageError.js';
 export interface LookUpOptions {
   readonly failures: LoadFailures;
   readonly protocolVersion: number;
+  /** Whether the client still waits for it. */
+  readonly isWanted?: () => boolean;
   readonly log: HostLog;
 }
 
@@ -27,7 +29,7 @@ export interface LookedUp<T> {
 export async function lookUp<T>(
   uris: readonly URI[],
   open: (uri: URI) => Promise<T>,
-  { failures, protocolVersion, log }: LookUpOptions,
+  { failures, protocolVersion, isWanted = () => true, log }: LookUpOptions,
 ): Promise<LookedUp<T>> {
   const found = new Map<URI, T>();
   const missing: URI[] = [];
@@ -43,7 +45,7 @@ export async function lookUp<T>(
       failures.delete(resource);
       missing.push(resource);
     } else {
-      log.error(`${resource} could not be loaded for a client`, outcome.reason);
+      if (isWanted()) log.error(`${resource} could not be loaded for a client`, outcome.reason);
       const isLasting = failures.add(resource);
       if (isLasting && !knowsFailed) missing.push(resource);
       else failed.push({ resource, error: errorOf(outcome.reason) });

@@ -1,5 +1,6 @@
 import type { SessionFsRequests } from '@agenthost/protocol';
 import { SESSION_FS_SCHEMAS } from '@agenthost/protocol/schemas';
+import { FIRST_ISSUE } from '../describeIssues.js';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';
 
 type Method = keyof SessionFsRequests;
@@ -18,7 +19,7 @@ const NOTHING: { readonly [M in Method]?: Fields } = {
  * be missing or a number: providers for Copilot's SDK answer in any of these ways.
  */
 export function readAnswer<M extends Method>(method: M, result: unknown): SessionFsRequests[M]['result'] {
-  const parsed = SESSION_FS_SCHEMAS[method].result.safeParse(usual(method, result ?? null));
+  const parsed = SESSION_FS_SCHEMAS[method].result.safeParse(usual(method, result ?? null), FIRST_ISSUE);
   if (parsed.success) return parsed.data as SessionFsRequests[M]['result'];
   throw ProviderFailure.failed('EPROTO', `its answer to ${method} makes no sense`);
 }

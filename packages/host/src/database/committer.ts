@@ -19,14 +19,14 @@ with i as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::float8[])
     as t(id, epoch, claim, start, stop, bytes, mtime)),
 h as (
-  update session s set log_size = i.stop, log_mtime = i.mtime from i
+  update session_all s set log_size = i.stop, log_mtime = i.mtime from i
     where s.id = i.id and s.epoch = i.epoch and s.claim = i.claim and s.log_size = i.start and s.log_gen is not null
     returning s.id, s.log_gen, i.start, i.bytes),
 c as (insert into chunk select log_gen, start, bytes from h)
 select id from h`;
 
 const OUTCOME = `
-select s.id, s.epoch, s.claim, s.log_size from session s where s.id = any($1::text[])`;
+select s.id, s.epoch, s.claim, s.log_size from session_all s where s.id = any($1::text[])`;
 
 /**
  * Appends to the logs of all sessions of this host. While one statement commits, the next gathers; each append names its start, so

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolConfig } from 'pg';
 import { errorCode } from '../storage/fs/errnoFailure.js';
+import type { PassFileQuery } from './passFile.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,22 +20,50 @@ export class DatabaseError extends Error {
   }
 }
 
-/** What `pg` needs to connect. A service file is read here: the driver knows PGHOST, PGPASSWORD and .pgpass, but no services. */
+/** What `pg` needs to connect. Service files and .pgpass are read here: the driver knows no services. */
 export async function connectionConfig(address: string, env: Env): Promise<PoolConfig> {
   if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(withHost(address))) {
     throw new DatabaseError(
       `${JSON.stringify(withoutPassword(address))} is not the address of a database.`,
-      'Give it as postgres://user@host:5432/name, or postgres://?service=NAME for one of a service file.',
+      hasPassword(address)
+        ? 'Characters such as @ : / ? # % in a password are encoded there (@ is %40); or give it in PGPASSWORD.'
+        : 'Give it as postgres://user@host:5432/name, or postgres://?service=NAME for one of a service file.',
     );
   }
   const url = new URL(withHost(address));
   const service = url.searchParams.get('service') ?? env['PGSERVICE'];
   url.searchParams.delete('service');
   const isGiven = url.hostname !== NO_HOST;
+  const found = service === undefined ? {} : await readService(service, env);
+  const isKnown = url.password !== '' || url.searchParams.has('password') || found.password || env['PGPASSWORD'];
+  if (!isKnown) {
+    // Later: this file is loaded by hosts without a database too.
+    const { readPassFile } = await import('./passFile.js');
+    const password = await readPassFile(queryOf(url, found), env);
+    if (password !== undefined && service !== undefined && !isGiven) found.password = password;
+    else if (password !== undefined) url.password = encodeURIComponent(password);
+  }
   const connectionString = url.href.replace(`//${NO_HOST}`, '//').replace(`@${NO_HOST}`, '@');
-  if (service === undefined) return { connectionString };
-  const found = await readService(service, env);
-  return { ...found, ...(isGiven && { connectionString }) };
+  return { ...found, ...((isGiven || service === undefined) && { connectionString }) };
+}
+
+/** What of an address, or else of a service, `.pgpass` may have a line for. */
+function queryOf(url: URL, { host, port, database, user }: PoolConfig): PassFileQuery {
+  const isGiven = url.hostname !== NO_HOST;
+  return {
+    host: url.searchParams.get('host') ?? (isGiven ? url.hostname.replace(/^\[|\]$/g, '') : host),
+    port: url.port || port,
+    database: decoded(url.pathname.slice(1)) || database,
+    user: decoded(url.username) || user,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The address for messages. Up to the last @: a password that is not encoded may hold any character, and the address be none. */

@@ -1,7 +1,10 @@
+import { Socket } from 'node:net';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { HostLog } from '../hostLog.js';
 import { SessionFsFailure } from '../storage/fs/sessionFs.js';
-import { connectionConfig, DatabaseError, withoutPassword } from './connectionConfig.js';
+import { connectionConfig, DatabaseError } from './connectionConfig.js';
+import { connectError, statementError } from './databaseErrors.js';
+import { Reach } from './reach.js';
 
 export interface DatabaseOptions {
   /** `postgres://…`. The password may be in it, in PGPASSWORD, in .pgpass or in a service file; it is never logged. */
@@ -43,6 +46,8 @@ class UndecidedFailure extends SessionFsFailure {
 
 /** The connections of this host to its database. `pg` is loaded only when there is one. */
 export class Database {
+  /** Shared with the connections that are apart. */
+  readonly reach: Reach;
   readonly #pool: Pool;
   readonly #connect: (max: number, answerMs: number) => Pool;
   readonly #log: HostLog;
@@ -54,9 +59,16 @@ export class Database {
   static async open({ url, log, env = process.env, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
     const { default: pg } = await import('pg');
     const config = await connectionConfig(url, env);
+    const sockets = new Set<Socket>();
+    const stream = () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    };
     const connect = (max: number, answerMs: number) => {
       const pool = new pg.Pool({
         ...config,
+        stream,
         max,
         options: SETTINGS,
         application_name: 'agenthost',
@@ -75,11 +87,19 @@ export class Database {
       return database;
     } catch (error) {
       await pool.end();
-      throw startError(error, url);
+      // The driver leaves one open that it has no password for, and with it the program would wait.
+      for (const socket of sockets) socket.destroy();
+      throw connectError(error, url);
     }
   }
 
-  private constructor(pool: Pool, connect: (max: number, answerMs: number) => Pool, log: HostLog) {
+  private constructor(
+    pool: Pool,
+    connect: (max: number, answerMs: number) => Pool,
+    log: HostLog,
+    reach: Reach = new Reach(),
+  ) {
+    this.reach = reach;
     this.#pool = pool;
     this.#connect = connect;
     this.#log = log;
@@ -87,7 +107,7 @@ export class Database {
 
   /** The same database over a connection of its own, for statements that must not wait for others, or for longer than this. */
   apart(answerMs: number): Database {
-    return new Database(this.#connect(1, answerMs), this.#connect, this.#log);
+    return new Database(this.#connect(1, answerMs), this.#connect, this.#log, this.reach);
   }
 
   /** Warns of settings with which a crash loses what was acknowledged. */
@@ -113,7 +133,16 @@ export class Database {
 
   /** Runs one statement once. Rejects when the database can't be reached. */
   async query<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
-    return (await this.#pool.query<R>(sql, [...values])).rows;
+    this.reach.asked();
+    try {
+      const { rows } = await this.#pool.query<R>(sql, [...values]);
+      this.reach.answered();
+      return rows;
+    } catch (error) {
+      if (isAnswer(error)) this.reach.answered();
+      else this.reach.failed();
+      throw statementError(error);
+    }
   }
 
   /**
@@ -189,32 +218,15 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const MIN_VERSION = 140_000;
 
-function startError(error: unknown, url: string): Error {
-  if (error instanceof DatabaseError) return error;
-  const { code = '', message } = error as { readonly code?: string; readonly message: string };
-  const where = withoutPassword(url);
-  const options = { cause: error };
-  if (code.startsWith('28')) {
-    return new DatabaseError(
-      `The database ${where} refuses this user: ${message}.`,
-      'Give the password in PGPASSWORD, in .pgpass or in a service file.',
-      options,
-    );
-  }
-  if (code === '3D000') {
-    return new DatabaseError(`${where}: ${message}.`, 'Make it with createdb, or name another.', options);
-  }
-  const why = message || code;
-  return new DatabaseError(
-    `The database ${where} can't be reached: ${why}.`,
-    'Start PostgreSQL, or check the address.',
-    options,
-  );
-}
-
 /** The server was there, but the statement took longer than `statement_timeout`. */
 function isTimeout(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === '57014';
+}
+
+/** Whether an error is the server's own, about a statement that it has seen. One that starts or stops is away. */
+function isAnswer(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|53|57P)/.test(code);
 }
 
 /** Whether an error says nothing about the statement itself. */

@@ -13,7 +13,7 @@ export function fenceValues({ sessionId, epoch, claim }: Fence): readonly string
 }
 
 /** Holds the session's row until the end of the statement, so that nobody takes the session while it writes. */
-export const FENCED = 's as (select 1 from session where id = $1 and epoch = $2 and claim = $3 for share)';
+export const FENCED = 's as (select 1 from session_all where id = $1 and epoch = $2 and claim = $3 for share)';
 
 /** Another host has taken the session. Nothing was written. */
 export class FencedFailure extends SessionFsFailure {

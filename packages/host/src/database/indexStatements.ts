@@ -21,18 +21,20 @@ const TITLE = '';
 const WRITE = `
 with i as (select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as t(id, epoch, claim, size)),
 s as (
-  update session s set indexed_size = i.size from i
-    where s.id = i.id and s.epoch = i.epoch and s.claim = i.claim returning s.id),
+  update session_all s set indexed_size = i.size from i
+    where s.id = i.id and s.epoch = i.epoch and s.claim = i.claim returning s.id, s.space),
 ours as (
-  select id from s union
-  select id from session where id = any($5) and id <> all($1) and owner is null),
+  select id, space from s union
+  select id, space from session_all where id = any($5) and id <> all($1) and owner is null),
 u as (
-  insert into summary as x (session, resource, provider, title, modified_at, status, is_read, is_archived, workspace, summary)
-    select t.* from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::float8[], $10::text[], $11::boolean[],
+  insert into summary_all as x (session, resource, provider, title, modified_at, status, is_read, is_archived, workspace, summary,
+      space)
+    select t.*, ours.space from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::float8[], $10::text[], $11::boolean[],
       $12::boolean[], $13::text[], $14::text[]) as t(id, a, b, c, d, e, f, g, h, j) join ours using (id) order by id
     on conflict (session) do update set resource = excluded.resource, provider = excluded.provider, title = excluded.title,
       modified_at = excluded.modified_at, status = excluded.status, is_read = excluded.is_read,
-      is_archived = excluded.is_archived, workspace = excluded.workspace, summary = excluded.summary),
+      is_archived = excluded.is_archived, workspace = excluded.workspace, summary = excluded.summary,
+      space = excluded.space),
 f as (
   delete from turn_text using ours, unnest($15::text[], $16::text[]) as t(id, turn)
     where session = ours.id and ours.id = t.id and turn_text.turn = t.turn)
@@ -40,13 +42,13 @@ select id from ours`;
 
 const ERASE = `
 with i as (select * from unnest($1::text[], $2::bigint[], $3::bigint[]) as t(id, epoch, claim)),
-s as (select s.id from session s join i using (id) where s.epoch = i.epoch and s.claim = i.claim for share of s),
-gone as (delete from summary using s where session = s.id and session = any($5))
+s as (select s.id from session_all s join i using (id) where s.epoch = i.epoch and s.claim = i.claim for share of s),
+gone as (delete from summary_all using s where session = s.id and session = any($5))
 delete from turn_text using s where session = s.id and (session = any($4) or session = any($5))`;
 
 const TEXTS = `
 with i as (select * from unnest($1::text[], $2::bigint[], $3::bigint[]) as t(id, epoch, claim)),
-s as (select s.id from session s join i using (id) where s.epoch = i.epoch and s.claim = i.claim for share of s)
+s as (select s.id from session_all s join i using (id) where s.epoch = i.epoch and s.claim = i.claim for share of s)
 insert into turn_text (session, turn, body, words, lexemes)
   select t.id, t.turn, t.body, ' ' || t.words || ' ', array_to_tsvector(string_to_array(t.words, ' '))
     from unnest($4::text[], $5::text[], $6::text[], $7::text[]) as t(id, turn, body, words) join s using (id)

@@ -29,21 +29,26 @@ interface Row {
   readonly summary: string;
 }
 
-/** One page of the newest sessions that fit. `newest` has summaries that may not be written yet. */
+/** The total of a search goes up to here. */
+const MAX_COUNTED = 10_000;
+
+/** One page of the newest sessions of a space that fit. `newest` has summaries that may not be written yet. */
 export async function listSessions(
   database: Database,
   { filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams,
+  space: string,
   newest: (resource: URI) => SessionSummary | undefined,
 ): Promise<ListSessionsResult> {
   const terms = searchTerms(filter.text ?? '');
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const values = new Values();
-  const fits = [...filterConditions(filter, values), ...terms.map((term) => termCondition(term, values))];
+  const ofSpace = `space = ${values.add(space)}`;
+  const fits = [ofSpace, ...filterConditions(filter, values), ...terms.map((term) => termCondition(term, values))];
   const countValues = [...values.all];
   const counting = database.query<{ n: string }>(countStatement(filter, terms, fits), countValues);
   if (after) fits.push(`(modified_at, resource collate "C") < (${values.add(after[0])}, ${values.add(after[1])})`);
   const listing = database.query<Row>(
-    `select session, resource, modified_at, summary from summary s ${where(fits)}
+    `select session, resource, modified_at, summary from summary_all s ${where(fits)}
      order by modified_at desc, resource collate "C" desc limit ${values.add(limit + 1)}`,
     values.all,
   );
@@ -63,8 +68,10 @@ export async function listSessions(
 function countStatement(filter: ListSessionsFilter, terms: readonly SearchTerm[], fits: readonly string[]): string {
   // Kinds have all that a filter asks for, except times and words.
   if (filter.modifiedSince === undefined && terms.length === 0)
-    return `select coalesce(sum(n), 0) as n from kind_count ${where(fits)}`;
-  return `select count(*) as n from summary s ${where(fits)}`;
+    return `select coalesce(sum(n), 0) as n from kind_count_all ${where(fits)}`;
+  // A word that all sessions have would be counted in each of them.
+  const counted = terms.length === 0 ? '' : `limit ${MAX_COUNTED}`;
+  return `select count(*) as n from (select 1 from summary_all s ${where(fits)} ${counted}) as found`;
 }
 
 function filterConditions(filter: ListSessionsFilter, values: Values): string[] {

@@ -1,36 +1,41 @@
+import { DatabaseError } from './connectionConfig.js';
 import type { Database } from './database.js';
-import { SCHEMA_STEPS, type SchemaStep } from './schema.js';
+import { schemaError } from './databaseErrors.js';
+import { SCHEMA_STEPS, SCHEMA_WITH_SPACES, type SchemaStep } from './schema.js';
 
 /** Any number: all hosts that migrate take the same lock. */
 const LOCK = 7_241_953_006;
 const SCHEMA = 'agenthost';
-
-export class SchemaTooNewError extends Error {
-  constructor(version: number, minHost: number, known: number) {
-    super(
-      `The database was upgraded by a newer agenthost (schema ${version}, for hosts that know ${minHost}; this one knows ${known}). Update this host.`,
-    );
-    this.name = 'SchemaTooNewError';
-  }
-}
+/** A deadlock; a lock that was not free in time. */
+const BUSY = ['40P01', '55P03'];
+const ATTEMPTS = 10;
 
 /** Brings the schema to the newest version, one transaction a step. Several hosts may start at once. */
 export async function migrate(database: Database, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
+  await takeSteps(database, steps).catch((error: unknown) => {
+    throw schemaError(error);
+  });
+}
+
+async function takeSteps(database: Database, steps: readonly SchemaStep[]): Promise<void> {
   await database.withClient(async (client) => {
     await client.query(`create schema if not exists ${SCHEMA}`).catch((error: { readonly code?: string }) => {
       // Another host made it in this moment.
       if (error.code !== '23505' && error.code !== '42P06') throw error;
     });
-    for (let isDone = false; !isDone; ) {
+    for (let isDone = false, attempt = 1; !isDone; ) {
       await client.query('begin');
       try {
         await client.query(`select pg_advisory_xact_lock(${LOCK})`);
-        await client.query(`set local search_path to ${SCHEMA}`);
+        // An index of very many rows takes longer than a statement may.
+        await client.query(`set local search_path to ${SCHEMA}; set local statement_timeout to 0`);
         isDone = await migrateOnce((sql) => client.query(sql), steps);
         await client.query('commit');
       } catch (error) {
         await client.query('rollback').catch(() => undefined);
-        throw error;
+        const { code = '' } = error as { readonly code?: string };
+        // A host was in the middle of something.
+        if (!BUSY.includes(code) || attempt++ >= ATTEMPTS) throw error;
       }
     }
   });
@@ -48,6 +53,14 @@ export async function readSchemaVersion(
   return (await database.query<{ version: number; minHost: number }>(sql))[0];
 }
 
+/** The table of all sessions, for programs that read without changing the schema. */
+export async function sessionTables(
+  database: Database,
+): Promise<{ readonly session: string; readonly summary: string }> {
+  const hasSpaces = ((await readSchemaVersion(database))?.version ?? 0) >= SCHEMA_WITH_SPACES;
+  return hasSpaces ? { session: 'session_all', summary: 'summary_all' } : { session: 'session', summary: 'summary' };
+}
+
 async function migrateOnce(
   run: (sql: string) => Promise<{ readonly rows: { readonly version: number; readonly min_host: number }[] }>,
   steps: readonly SchemaStep[],
@@ -56,7 +69,11 @@ async function migrateOnce(
   const { rows } = await run('select version, min_host from schema_version');
   const version = rows[0]?.version ?? 0;
   if (version > steps.length && (rows[0]?.min_host ?? 0) > steps.length) {
-    throw new SchemaTooNewError(version, rows[0]?.min_host ?? 0, steps.length);
+    const needed = `schema ${version}, for hosts that know ${rows[0]?.min_host}; this one knows ${steps.length}`;
+    throw new DatabaseError(
+      `The database was upgraded by a newer agenthost (${needed}).`,
+      'Update agenthost on this machine.',
+    );
   }
   const step = steps[version];
   if (!step) return true;

@@ -6,10 +6,14 @@ export interface LivingHosts {
   readonly alive: readonly string[];
   /** Whether that host may still own what is written as its own. When in doubt, it may. */
   isAlive(hostId: string): Promise<boolean>;
-  /** Which host takes a session of that place that nobody has; `undefined`: this one. */
-  hostFor(place: string): Promise<string | undefined>;
+  /** Which host takes a session of that place and space that nobody has; `undefined`: this one. */
+  hostFor(place: string, provider?: string, space?: string): Promise<string | undefined>;
+  /** When no agent of a host that is dead can be at work any more: a time of `performance.now()` (FEN7). */
+  freeAt(hostId: string): number;
   /** The name of the machines that see the same folders as this host. */
   readonly place: string;
+  /** What people call this host. */
+  readonly label?: string;
 }
 
 /** A session that this host has open, or had when something was written about it. */

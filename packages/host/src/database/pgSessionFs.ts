@@ -8,6 +8,7 @@ import type { Committer } from './committer.js';
 import type { Database } from './database.js';
 import { FENCED, type Fence, FencedFailure, fenceValues } from './fence.js';
 import type { Generations } from './generations.js';
+import { LogCompaction } from './logCompaction.js';
 
 const STATE_PATH = '/state';
 const TEMP_PATH = '/temp';
@@ -23,6 +24,8 @@ export interface PgSessionFsOptions {
   readonly now?: () => number;
   /** Called before the session is given back. */
   readonly onDispose?: () => Promise<void>;
+  /** Whether it can be given back now. If not, it stays this host's until somebody asks it, or finds it dead. */
+  readonly mayRelease?: () => boolean;
 }
 
 /** The generation that a file's chunks have. A rename moves a name, never bytes. */
@@ -48,7 +51,10 @@ export class PgSessionFs implements SessionFs {
   readonly #options: PgSessionFsOptions;
   readonly #now: () => number;
   readonly #tree: FileTree<Content>;
+  readonly #compaction: LogCompaction;
   #last: Promise<unknown> = Promise.resolve();
+  /** Who has the session after this host. */
+  #heir: string | null = null;
 
   static async open(options: PgSessionFsOptions): Promise<PgSessionFs> {
     const fs = new PgSessionFs(options);
@@ -60,6 +66,7 @@ export class PgSessionFs implements SessionFs {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#tree = new FileTree('posix', this.#now);
+    this.#compaction = new LogCompaction(options.database, options.fence);
     for (const folder of ['/', STATE_PATH, TEMP_PATH]) this.#tree.addFolder(folder);
   }
 
@@ -109,6 +116,7 @@ export class PgSessionFs implements SessionFs {
       } else await this.#append(absolute, file, bytes, now);
       file.size += bytes.length;
       file.mtime = now;
+      if (absolute === LOG_PATH && this.#compaction.isDue(file.content, bytes.length)) this.#compact(file.size);
     });
   }
 
@@ -148,7 +156,7 @@ export class PgSessionFs implements SessionFs {
       const gens = removed.flatMap((at) => this.#contentAt(at) ?? []);
       await this.#change(
         `f as (delete from file using s where session = $1 and path = any($4)),
-         l as (update session set log_gen = null, log_size = 0 from s where id = $1 and $6),
+         l as (update session_all set log_gen = null, log_size = 0 from s where id = $1 and $6),
          c as (delete from chunk using s where gen = any($5))`,
         [removed, gens, removed.includes(LOG_PATH)],
       );
@@ -194,20 +202,26 @@ export class PgSessionFs implements SessionFs {
     await this.#change('n as (select 1)', []);
   }
 
+  /** When it is disposed of, the session belongs to that host. */
+  giveTo(hostId: string): void {
+    this.#heir = hostId;
+  }
+
   /** Gives the session back, for any host to take. */
   async dispose(): Promise<void> {
     await this.#last;
-    const { database, fence, onDispose } = this.#options;
+    const { database, fence, onDispose, mayRelease } = this.#options;
     await onDispose?.();
-    const sql = 'update session set owner = null where id = $1 and epoch = $2 and claim = $3';
-    await database.settle(sql, fenceValues(fence));
+    if (mayRelease?.() === false) return;
+    const sql = 'update session_all set owner = $4 where id = $1 and epoch = $2 and claim = $3';
+    await database.settle(sql, [...fenceValues(fence), this.#heir]);
   }
 
   async #load(): Promise<void> {
     const { database, fence } = this.#options;
     type Log = { log_gen: string | null; log_size: string; log_mtime: number; log_birthtime: number };
     const [log] = await database.settle<Log>(
-      'select log_gen, log_size, log_mtime, log_birthtime from session where id = $1',
+      'select log_gen, log_size, log_mtime, log_birthtime from session_all where id = $1',
       [fence.sessionId],
     );
     const rows = await database.settle<FileRow>(
@@ -232,7 +246,7 @@ export class PgSessionFs implements SessionFs {
     const { starts, pieces } = chunksOf(bytes, 0);
     const named =
       absolute === LOG_PATH
-        ? `f as (update session set log_gen = $4, log_size = $5, log_mtime = $6, log_birthtime = $7 from s
+        ? `f as (update session_all set log_gen = $4, log_size = $5, log_mtime = $6, log_birthtime = $7 from s
              where id = $1 and $8::text is not null)`
         : `f as (insert into file select $1, $8, 'f', $4, $5, $6, $7 from s on conflict (session, path)
              do update set gen = excluded.gen, size = excluded.size, mtime = excluded.mtime)`;
@@ -255,6 +269,11 @@ export class PgSessionFs implements SessionFs {
        c as (insert into chunk select gen, t.start, t.bytes from f, unnest($9::bigint[], $10::bytea[]) as t(start, bytes))`,
       [stop, now, absolute, file.content, file.size, starts, pieces],
     );
+  }
+
+  /** After the append that is under way, and before the next. The log is the same without it. */
+  #compact(size: number): void {
+    void this.#exclusively(() => this.#compaction.join(size)).catch(() => undefined);
   }
 
   /** Rejects with a `FencedFailure` when the session is another host's. */
@@ -310,15 +329,15 @@ function moveStatement(from: string, to: string): string {
   const taken = `d as (delete from file using s, unnest($4::text[], $5::text[]) as m(a, b)
     where session = $1 and path = m.a returning m.b as path, type, gen, size, mtime, birthtime)`;
   if (to === LOG_PATH) {
-    return `${taken}, l as (update session set log_gen = d.gen, log_size = d.size, log_mtime = d.mtime,
+    return `${taken}, l as (update session_all set log_gen = d.gen, log_size = d.size, log_mtime = d.mtime,
       log_birthtime = d.birthtime from d where id = $1)`;
   }
   const source =
     from === LOG_PATH
       ? `d as (select t.path, 'f'::"char" as type, log_gen as gen, log_size as size, log_mtime as mtime,
-           log_birthtime as birthtime from session, s, unnest($4::text[], $5::text[]) as t(a, path)
+           log_birthtime as birthtime from session_all, s, unnest($4::text[], $5::text[]) as t(a, path)
            where id = $1 and log_gen is not null),
-         l as (update session set log_gen = null, log_size = 0 from s where id = $1)`
+         l as (update session_all set log_gen = null, log_size = 0 from s where id = $1)`
       : taken;
   return `${source}, i as (insert into file select $1, path, type, gen, size, mtime, birthtime from d
     on conflict (session, path) do update set type = excluded.type, gen = excluded.gen, size = excluded.size,

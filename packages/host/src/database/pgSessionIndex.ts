@@ -9,11 +9,11 @@ import {
   type Turn,
   type URI,
 } from '@agenthost/protocol';
-import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
+import { DEFAULT_SPACE, dropOldest, errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from '../sessionIndex/searchText.js';
-import type { SessionIndex, SummariesFound } from '../sessionIndex/sessionIndex.js';
+import type { SessionIndex, SummariesFound, SummaryOfSpace } from '../sessionIndex/sessionIndex.js';
 import { type Database, DatabaseAwayError, isTransient } from './database.js';
 import { type IndexWrite, writeIndex } from './indexStatements.js';
 import { listSessions } from './listStatements.js';
@@ -29,6 +29,10 @@ const LIST_PATIENCE_MS = 3_000;
 const LIST_RETRY_MS = 100;
 /** How many interrupted sessions are taken at a time. */
 const MAX_INTERRUPTED = 20;
+/** When one that could not be taken is tried again. */
+const RETRY_INTERRUPTED_MS = 30_000;
+/** Of those that could not be taken; more, and the oldest are tried again at once. */
+const MAX_TRIED = 1_000;
 /** Maximum number of summaries, and of turns, that one statement writes. */
 const MAX_AT_ONCE = 500;
 /** Summaries that are kept for lists that are being read. */
@@ -37,8 +41,10 @@ const MAX_RECENT = 1_000;
 export interface PgSessionIndexOptions {
   readonly database: Database;
   readonly owned: OwnedSessions;
-  readonly cluster: Pick<LivingHosts, 'alive'>;
+  readonly cluster: Pick<LivingHosts, 'alive' | 'place'>;
   readonly log: HostLog;
+  /** A clock that nobody sets. */
+  readonly now?: () => number;
 }
 
 /**
@@ -57,10 +63,10 @@ export class PgSessionIndex implements SessionIndex {
   /** Sessions whose logs are being read. */
   readonly #held = new Set<URI>();
   readonly #incomplete = new Set<URI>();
-  /** Interrupted sessions that this host has tried to open. */
-  readonly #tried = new Set<URI>();
+  /** Interrupted sessions that this host has tried to open, and when. */
+  readonly #tried = new Map<URI, number>();
   /** The newest summaries of this host. */
-  readonly #recent = new Map<URI, SessionSummary>();
+  readonly #recent = new Map<URI, SummaryOfSpace>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
 
@@ -77,12 +83,13 @@ export class PgSessionIndex implements SessionIndex {
 
   markFilled(): void {}
 
-  put(summary: SessionSummary): void {
+  /** What is written has the space of the session's row. */
+  put(summary: SessionSummary, space: string = DEFAULT_SPACE): void {
     const { resource } = summary;
     this.#removed.delete(resource);
     this.#waiting.set(resource, summary);
     this.#recent.delete(resource);
-    this.#recent.set(resource, summary);
+    this.#recent.set(resource, { summary, space });
     dropOldest(this.#recent, MAX_RECENT);
     this.#touch(resource);
   }
@@ -146,15 +153,21 @@ export class PgSessionIndex implements SessionIndex {
     clearTimeout(this.#timer);
   }
 
-  /** Those of hosts that are dead, or of none (OWN5). One that could not be read is not tried again. */
+  /** Those of hosts that are dead, or of none; first those whose folder is here (OWN5). What was tried in vain comes again later. */
   async interrupted(): Promise<URI[]> {
-    const { database, cluster } = this.#options;
-    const sql = `select resource from summary join session on id = session
+    const { database, cluster, now = () => performance.now() } = this.#options;
+    for (const [resource, time] of this.#tried) {
+      if (now() - time < RETRY_INTERRUPTED_MS) break;
+      this.#tried.delete(resource);
+    }
+    const sql = `select resource from summary_all join session_all on id = session
       where (indexed_size <> log_size or status in ('inProgress', 'inputNeeded'))
-        and (owner is null or owner <> all($1)) and resource <> all($2) limit ${MAX_INTERRUPTED}`;
-    const rows = await database.settle<{ resource: URI }>(sql, [cluster.alive, [...this.#tried]]);
-    for (const { resource } of rows) this.#tried.add(resource);
-    dropOldest(this.#tried, MAX_RECENT);
+        and (owner is null or owner <> all($1)) and resource <> all($2)
+      order by place in ($3, '') desc, place = $3 desc limit ${MAX_INTERRUPTED}`;
+    const values = [cluster.alive, [...this.#tried.keys()], cluster.place];
+    const rows = await database.settle<{ resource: URI }>(sql, values);
+    for (const { resource } of rows) this.#tried.set(resource, now());
+    dropOldest(this.#tried, MAX_TRIED);
     return rows.map(({ resource }) => resource);
   }
 
@@ -176,16 +189,22 @@ export class PgSessionIndex implements SessionIndex {
   }
 
   /** Only of sessions that are open here: those of other hosts change elsewhere. */
-  summary(resource: URI): SessionSummary | undefined {
-    return this.#options.owned.get(idOf(resource)) && this.#recent.get(resource);
+  summary(resource: URI, space: string = DEFAULT_SPACE): SessionSummary | undefined {
+    const recent = this.#options.owned.get(idOf(resource)) && this.#recent.get(resource);
+    return recent?.space === space ? recent.summary : undefined;
   }
 
-  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+  async spaceOf(resource: URI): Promise<string | undefined> {
+    const sql = 'select space from summary_all where resource = $1';
+    return (await this.#options.database.settle<{ space: string }>(sql, [resource]))[0]?.space;
+  }
+
+  async list(params: ListSessionsParams, space: string = DEFAULT_SPACE): Promise<ListSessionsResult> {
     const until = performance.now() + LIST_PATIENCE_MS;
     for (;;) {
       try {
         await this.#flushed();
-        return await listSessions(this.#options.database, params, (resource) => this.summary(resource));
+        return await listSessions(this.#options.database, params, space, (resource) => this.summary(resource, space));
       } catch (error) {
         if (!isTransient(error)) throw error;
         // A connection that was cut is only replaced.
@@ -208,28 +227,31 @@ export class PgSessionIndex implements SessionIndex {
     await Promise.race([this.flush(), late]).finally(() => clearTimeout(timer));
   }
 
-  search(params: ListSessionsParams): Promise<ListSessionsResult> {
-    return this.list(params);
+  search(params: ListSessionsParams, space: string = DEFAULT_SPACE): Promise<ListSessionsResult> {
+    return this.list(params, space);
   }
 
   async resources(after: URI, limit: number): Promise<URI[]> {
-    const sql = 'select resource from summary where resource collate "C" > $1 order by resource collate "C" limit $2';
+    const sql =
+      'select resource from summary_all where resource collate "C" > $1 order by resource collate "C" limit $2';
     const rows = await this.#options.database.settle<{ resource: URI }>(sql, [after, limit]);
     return rows.map(({ resource }) => resource);
   }
 
   async summariesWith(text: string, after: URI, limit: number): Promise<SummariesFound> {
     const quoted = JSON.stringify(text).slice(1, -1);
-    const sql = `select resource, case when position($1 in summary) > 0 then summary end as summary from
-      (select resource, summary from summary where resource collate "C" > $2 order by resource collate "C" limit $3) as some`;
-    type Row = { readonly resource: URI; readonly summary: string | null };
+    const sql = `select resource, space, case when position($1 in summary) > 0 then summary end as summary from
+      (select resource, space, summary from summary_all where resource collate "C" > $2 order by resource collate "C" limit $3) as some`;
+    type Row = { readonly resource: URI; readonly space: string; readonly summary: string | null };
     const rows = await this.#options.database.settle<Row>(sql, [quoted, after, limit]);
-    const summaries = rows.flatMap(({ summary }) => (summary === null ? [] : [JSON.parse(summary) as SessionSummary]));
-    return { summaries, last: rows.length < limit ? undefined : rows.at(-1)?.resource };
+    const found = rows.flatMap(({ summary, space }) =>
+      summary === null ? [] : { summary: JSON.parse(summary) as SessionSummary, space },
+    );
+    return { found, last: rows.length < limit ? undefined : rows.at(-1)?.resource };
   }
 
   async providers(): Promise<string[]> {
-    const sql = 'select distinct provider from kind_count';
+    const sql = 'select distinct provider from kind_count_all';
     return (await this.#options.database.settle<{ provider: string }>(sql)).map(({ provider }) => provider);
   }
 

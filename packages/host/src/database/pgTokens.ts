@@ -1,8 +1,10 @@
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import type { HostLog } from '../hostLog.js';
-import type { DeviceToken, DeviceTokenStore } from '../server/access/deviceTokens.js';
+import type { DeviceToken, DeviceTokenStore } from '../server/access/deviceToken.js';
 import { newToken, TokenFile } from '../server/access/tokenFile.js';
-import type { TokenSource } from '../server/access/tokenSource.js';
+import type { TokenSource, TokenWatcher } from '../server/access/tokenSource.js';
 import type { Database } from './database.js';
+import { PgCodes } from './pgCodes.js';
 
 /** How often a host looks for tokens that were added or revoked. */
 const LOOK_MS = 1_000;
@@ -18,6 +20,7 @@ export class PgTokens implements TokenSource {
   readonly owner: TokenSource['owner'];
   readonly devices: DeviceTokenStore;
   readonly use: TokenSource['use'];
+  readonly codes: TokenSource['codes'];
   readonly #database: Database;
   readonly #log: HostLog;
 
@@ -28,22 +31,28 @@ export class PgTokens implements TokenSource {
     this.owner = new PgOwnerToken(database, stateRoot);
     this.devices = new PgDeviceTokens(database);
     this.use = new PgTokenUse(database, log);
+    this.codes = new PgCodes(database);
   }
 
   /** Also works through a pooler of connections, which passes no notifications on. */
-  watch(changed: (what: 'owner' | 'devices') => void): { close(): void } {
-    const marks = `select (select md5(coalesce(string_agg(id || name || role || sha256, ' ' order by id), '')) from token) as devices,
+  watch(changed: (what: 'owner' | 'devices') => void): TokenWatcher {
+    const marks = `select (select md5(coalesce(string_agg(id || name || coalesce(person, '') || role || space || sha256 || ends, ' ' order by id), ''))
+        from (select id, name, person, role, space, sha256, '' as ends from token_all
+          union all select id, name, person, role, space, sha256, ends_at::text || session from link_token) as tokens) as devices,
       (select value from secret where name = '${OWNER_TOKEN}') as owner`;
     type Marks = { readonly devices: string; readonly owner: string | null };
     let seen: Marks | undefined;
+    let forgotten = 0;
     let isLooking = false;
     const look = async () => {
       if (isLooking) return;
       isLooking = true;
+      const forgottenBefore = forgotten;
       try {
         const [found] = await this.#database.query<Marks>(marks);
         const before = seen;
-        seen = found;
+        // What was read in between is compared by the next look.
+        seen = forgotten === forgottenBefore ? found : undefined;
         // The first look can't know what changed since the caller has read them.
         if (before?.devices !== found?.devices) changed('devices');
         if (before?.owner !== found?.owner) changed('owner');
@@ -55,7 +64,11 @@ export class PgTokens implements TokenSource {
     };
     void look();
     const timer = setInterval(() => void look(), LOOK_MS).unref();
-    return { close: () => clearInterval(timer) };
+    const forget = () => {
+      forgotten++;
+      seen = undefined;
+    };
+    return { close: () => clearInterval(timer), forget };
   }
 }
 
@@ -100,13 +113,15 @@ export class PgDeviceTokens implements DeviceTokenStore {
     this.#database = database;
   }
 
-  list(): Promise<readonly DeviceToken[]> {
-    return this.#database.settle<DeviceToken>(LIST);
+  async list(): Promise<readonly DeviceToken[]> {
+    return (await this.#database.settle<TokenRow>(LIST)).map(tokenOf);
   }
 
   /** When each was last used, by its id. */
   async lastUses(): Promise<ReadonlyMap<string, number>> {
-    const sql = 'select id, used_at as "usedAt" from token where used_at is not null';
+    const sql = TABLES.map((table) => `select id, used_at as "usedAt" from ${table} where used_at is not null`).join(
+      ' union all ',
+    );
     const own = `union all select '${OWNER_ID}', value::float8 from secret where name = '${OWNER_USE}'`;
     const rows = await this.#database.settle<{ id: string; usedAt: number }>(`${sql} ${own}`);
     return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
@@ -116,13 +131,17 @@ export class PgDeviceTokens implements DeviceTokenStore {
     await this.#database.withClient(async (client) => {
       await client.query('begin');
       try {
-        await client.query('lock table token in exclusive mode');
-        const tokens = change((await client.query<DeviceToken>(LIST)).rows);
-        await client.query('delete from token where id <> all($1)', [tokens.map(({ id }) => id)]);
-        for (const { id, name, role, sha256, createdAt } of tokens) {
-          const sql =
-            'insert into token (id, name, role, sha256, created_at) values ($1, $2, $3, $4, $5) on conflict (id) do nothing';
-          await client.query(sql, [id, name, role, sha256, createdAt]);
+        await client.query(`lock table ${TABLES.join(', ')} in exclusive mode`);
+        const tokens = change((await client.query<TokenRow>(LIST)).rows.map(tokenOf));
+        const ids = tokens.map(({ id }) => id);
+        for (const table of TABLES) await client.query(`delete from ${table} where id <> all($1)`, [ids]);
+        for (const { id, name, user, role, space = DEFAULT_SPACE, sha256, createdAt, shared } of tokens) {
+          const [table, more] = shared ? ['link_token', [shared.session, shared.endsAt]] : ['token_all', []];
+          const columns = `id, name, role, space, sha256, created_at, person${shared ? ', session, ends_at' : ''}`;
+          const values = [id, name, role, space, sha256, createdAt, user ?? null, ...more];
+          const sql = `insert into ${table} (${columns}) values (${values.map((_, n) => `$${n + 1}`).join(', ')})
+            on conflict (id) do update set name = excluded.name, role = excluded.role`;
+          await client.query(sql, values);
         }
         await client.query('commit');
       } catch (error) {
@@ -133,7 +152,28 @@ export class PgDeviceTokens implements DeviceTokenStore {
   }
 }
 
-const LIST = 'select id, name, role, sha256, created_at as "createdAt" from token order by created_at, id';
+/** Of devices, and of read-only links. */
+const TABLES = ['token_all', 'link_token'] as const;
+const LIST = `select id, name, person, role, sha256, created_at as "createdAt", space, null as session, null as "endsAt" from token_all
+  union all select id, name, person, role, sha256, created_at, space, session, ends_at from link_token
+  order by "createdAt", id`;
+
+interface TokenRow extends Omit<DeviceToken, 'user' | 'space' | 'shared'> {
+  readonly person: string | null;
+  readonly space: string;
+  readonly session: string | null;
+  readonly endsAt: number | null;
+}
+
+/** As in a file: `default` is not said. */
+function tokenOf({ person, space, session, endsAt, ...token }: TokenRow): DeviceToken {
+  return {
+    ...token,
+    ...(person !== null && { user: person }),
+    ...(space !== DEFAULT_SPACE && { space }),
+    ...(session !== null && { shared: { session, endsAt: endsAt ?? 0 } }),
+  };
+}
 
 class PgTokenUse {
   readonly #database: Database;
@@ -151,6 +191,10 @@ class PgTokenUse {
     this.#timer ??= setTimeout(() => void this.#write(), GATHER_MS).unref();
   }
 
+  async all(): Promise<ReadonlyMap<string, number>> {
+    return new Map([...(await new PgDeviceTokens(this.#database).lastUses()), ...this.#used]);
+  }
+
   /** Nothing to do: the time is in the row of the token. */
   keepOnly(): void {}
 
@@ -163,13 +207,14 @@ class PgTokenUse {
     this.#timer = undefined;
     const used = [...this.#used];
     this.#used.clear();
-    const sql = `update token set used_at = greatest(used_at, t.at) from unnest($1::text[], $2::float8[]) as t(key, at)
-      where id = t.key`;
+    const update = (table: string) => `update ${table} set used_at = greatest(used_at, t.at)
+      from unnest($1::text[], $2::float8[]) as t(key, at) where id = t.key`;
+    const uses = [used.map(([id]) => id), used.map(([, at]) => at)];
     const own = `insert into secret as s (name, value) values ('${OWNER_USE}', $1) on conflict (name)
       do update set value = greatest(s.value::float8, excluded.value::float8)::text`;
     const ownUse = used.find(([id]) => id === OWNER_ID)?.[1];
     await Promise.all([
-      this.#database.query(sql, [used.map(([id]) => id), used.map(([, at]) => at)]),
+      ...TABLES.map((table) => this.#database.query(update(table), uses)),
       ...(ownUse === undefined ? [] : [this.#database.query(own, [String(ownUse)])]),
     ]).catch((error: unknown) => this.#log.error('when tokens were used could not be noted', error));
   }

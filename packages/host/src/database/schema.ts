@@ -5,6 +5,9 @@ export interface SchemaStep {
   readonly minHost: number;
 }
 
+/** From this version on sessions have spaces. */
+export const SCHEMA_WITH_SPACES = 2;
+
 /** Counts sessions by kind, so that a total takes no counting. In order: two hosts must not wait for each other. */
 function countKinds(name: string, event: 'insert' | 'update' | 'delete'): string {
   const rows = {
@@ -66,6 +69,66 @@ create table turn_text (
 );
 create index turn_text_lexemes on turn_text using gin (lexemes);
 ${(['insert', 'update', 'delete'] as const).map((event) => countKinds(`count_${event}`, event)).join('\n')}
+`;
+
+function countKindsOfSpaces(event: 'insert' | 'update' | 'delete'): string {
+  const rows = {
+    insert: 'select *, 1 as d from added',
+    update: 'select *, 1 as d from added union all select *, -1 from gone',
+    delete: 'select *, -1 as d from gone',
+  }[event];
+  return `
+create or replace function count_${event}() returns trigger language plpgsql set search_path to agenthost as $$
+begin
+  insert into kind_count_all as k (space, provider, status, is_read, is_archived, workspace, n)
+    select space, provider, status, is_read, is_archived, workspace, sum(d) from (${rows}) as changed
+    group by 1, 2, 3, 4, 5, 6 having sum(d) <> 0 order by 1, 2, 3, 4, 5, 6
+    on conflict (space, provider, status, is_read, is_archived, workspace) do update set n = k.n + excluded.n;
+  return null;
+end $$;`;
+}
+
+/**
+ * Hosts that know no spaces read and write under the old names, and see and make only what is in `default`: whatever they list, open
+ * or let in. So they may run beside hosts that do.
+ */
+const SPACES = `
+lock table host, session, summary, kind_count, token in access exclusive mode;
+alter table host add column knows_spaces boolean not null default false;
+alter table session rename to session_all;
+alter table session_all add column space text not null default 'default';
+alter table summary rename to summary_all;
+alter table summary_all add column space text not null default 'default';
+drop index summary_by_time;
+create index summary_by_time on summary_all (space, modified_at desc, resource collate "C" desc);
+drop index summary_by_workspace;
+create index summary_by_workspace on summary_all (space, workspace, modified_at desc, resource collate "C" desc);
+alter table kind_count rename to kind_count_all;
+alter table kind_count_all add column space text not null default 'default';
+alter table kind_count_all drop constraint kind_count_pkey;
+alter table kind_count_all add primary key (space, provider, status, is_read, is_archived, workspace);
+alter table token rename to token_all;
+alter table token_all add column space text not null default 'default';
+${(['insert', 'update', 'delete'] as const).map(countKindsOfSpaces).join('\n')}
+-- A host without spaces would look for a session that it can't see again and again.
+create function refuse_taken() returns trigger language plpgsql set search_path to agenthost as $$
+begin
+  if exists (select 1 from session_all where id = new.id and space <> new.space) then
+    raise unique_violation using message = 'a session of another space has this id';
+  end if;
+  return new;
+end $$;
+create trigger refuse_taken before insert on session_all for each row execute function refuse_taken();
+create view session as
+  select id, place, epoch, claim, owner, log_gen, log_size, log_mtime, log_birthtime, indexed_size
+  from session_all where space = 'default';
+create view summary as
+  select session, resource, provider, title, modified_at, status, is_read, is_archived, workspace, summary
+  from summary_all where space = 'default';
+create view kind_count as
+  select provider, status, is_read, is_archived, workspace, n from kind_count_all where space = 'default';
+create view token as
+  select id, name, role, sha256, created_at, used_at from token_all where space = 'default';
 `;
 
 /** The first one makes version 1. A step that was released is never changed. */
@@ -139,6 +202,53 @@ create table trust (
   folder text not null,
   at timestamptz not null default now(),
   primary key (place, folder)
+);
+`,
+  },
+  { minHost: 1, sql: SPACES },
+  {
+    minHost: 1,
+    sql: `
+create table push_device (
+  id text primary key,
+  token_id text not null,
+  token_mark text not null,
+  endpoint text not null,
+  p256dh text not null,
+  auth text not null,
+  notify text not null,
+  created_at float8 not null
+);
+`,
+  },
+  {
+    minHost: 1,
+    sql: `
+-- Who uses the device of a token.
+alter table token_all add column person text;
+-- Codes that pair devices, by their hash.
+create table one_time_code (
+  key text primary key,
+  record text not null,
+  expires_at float8 not null
+);
+`,
+  },
+  {
+    minHost: 1,
+    sql: `
+-- Read-only links. A table of their own: a host that knows none would let their holders see everything.
+create table link_token (
+  id text primary key,
+  name text not null,
+  role text not null,
+  space text not null,
+  sha256 text not null,
+  created_at float8 not null,
+  used_at float8,
+  person text,
+  session text not null,
+  ends_at float8 not null
 );
 `,
   },

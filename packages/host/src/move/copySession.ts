@@ -26,7 +26,7 @@ export async function copySession(
       return difference === undefined ? 'same' : { differs: difference };
     }
     await to.raiseSequence(await highestNumber(source));
-    const target = await to.createSession(sessionId);
+    const target = await to.createSession(sessionId, await from.spaceOf(sessionId));
     try {
       await copyFiles(source, target, signal);
       await source.assertOwned();

@@ -59,15 +59,22 @@ export async function openDatabaseSide(options: DatabaseSideOptions): Promise<Mo
       hostId,
       owned: new OwnedSessions(),
       // Whoever is started meanwhile gets them later.
-      cluster: { place, alive: [hostId], isAlive: (id) => joined.isAlive(id), hostFor: async () => undefined },
+      cluster: {
+        place,
+        alive: [hostId],
+        isAlive: (id) => joined.isAlive(id),
+        hostFor: async () => undefined,
+        // It starts no agent.
+        freeAt: () => 0,
+      },
       initialCwd: '/',
       durability: 'fsync',
       now: Date.now,
       newId: randomUUID,
       onDamage: () => undefined,
     });
-    const open = async (sessionId: string, create: boolean): Promise<SessionFiles> => {
-      const fs = await storage.openFiles(sessionId, create);
+    const open = async (sessionId: string, create: boolean, space?: string): Promise<SessionFiles> => {
+      const fs = await storage.openFiles(sessionId, create, space);
       if (!fs) throw new Error(`the session ${sessionId} is gone`);
       return { fs, setTime: (path, time) => fs.setTime(path, time), assertOwned: () => fs.assertOwned() };
     };
@@ -78,7 +85,8 @@ export async function openDatabaseSide(options: DatabaseSideOptions): Promise<Mo
       listSessions: () => storage.list(),
       hasSession: (sessionId) => storage.exists(sessionId),
       openSession: (sessionId) => open(sessionId, false),
-      createSession: (sessionId) => open(sessionId, true),
+      createSession: (sessionId, space) => open(sessionId, true, space),
+      spaceOf: (sessionId) => storage.spaceOf(sessionId),
       raiseSequence: async (atLeast) => {
         await database.settle("select setval('server_seq', $1) from server_seq where last_value < $1", [atLeast]);
       },

@@ -58,6 +58,7 @@ export async function openFolderSide(
       if (left) await sessions.remove(sessionId);
       return open(sessionId, true);
     },
+    spaceOf: (sessionId) => sessions.spaceOf(sessionId),
     raiseSequence: async (atLeast) => {
       reserved ??= await reserve(stateRoot.path);
       if (atLeast > reserved) reserved = await reserve(stateRoot.path, atLeast);

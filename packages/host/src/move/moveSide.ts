@@ -11,8 +11,9 @@ export interface MoveSide {
   hasSession(sessionId: string): Promise<boolean>;
   /** The files of a session that is there. */
   openSession(sessionId: string): Promise<SessionFiles>;
-  /** The files of a new session. What an interrupted copy has left under this id is removed. */
-  createSession(sessionId: string): Promise<SessionFiles>;
+  /** The files of a new session of that space. What an interrupted copy has left under this id is removed. */
+  createSession(sessionId: string, space: string | undefined): Promise<SessionFiles>;
+  spaceOf(sessionId: string): Promise<string | undefined>;
   /** No host gives out a number up to this one from now on. */
   raiseSequence(atLeast: number): Promise<void>;
   /** Hosts that began to use it meanwhile, although nobody may. */

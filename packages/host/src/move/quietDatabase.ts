@@ -39,7 +39,7 @@ export function describeHost({ machine, url }: Pick<KnownHost, 'machine' | 'url'
 }
 
 async function hostsRun(hosts: readonly KnownHost[], database: Database): Promise<MoveError> {
-  const sql = 'select owner, count(*) as sessions from session where owner = any($1) group by 1';
+  const sql = 'select owner, count(*) as sessions from session_all where owner = any($1) group by 1';
   const ids = hosts.map(({ id }) => id);
   const counts = await database.query<{ owner: string; sessions: string }>(sql, [ids]);
   const named = hosts.map((host) => {

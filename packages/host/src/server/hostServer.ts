@@ -10,6 +10,7 @@ import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../connection/frameTr
 import type { HostLog } from '../hostLog.js';
 import type { Authenticator } from './access/authenticator.js';
 import { ONE_TIME_PATH, OneTimeLinks } from './access/oneTimeLinks.js';
+import { PAIR_PATH, type PairRoute } from './access/pairRoute.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
@@ -29,6 +30,8 @@ export interface HostServerOptions {
   readonly address: string;
   readonly port: number;
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Names that it is served under besides its address. */
+  readonly names?: readonly string[];
   readonly publicUrl?: URL;
   /** Where other hosts reach the one that listens at this address, if there are any. */
   readonly linkUrl?: (url: URL) => URL;
@@ -38,10 +41,16 @@ export interface HostServerOptions {
   readonly guestLimits: GuestLimits;
   readonly webSocketLimits: WebSocketLimits;
   readonly authenticator: Authenticator;
+  /** Without it no device can be paired. */
+  readonly pairRoute?: PairRoute;
   /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
   /** What `/healthz` answers. */
   readonly health: Health;
+  /** Resolves when tokens that another host may have made a moment ago are known, or after a while. Absent for a host of its own. */
+  readonly lookAgain?: () => Promise<void>;
+  /** Called for each socket that was let in, on every route. */
+  readonly onUse?: (credential: Credential) => void;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   /** Other paths that accept WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
@@ -49,13 +58,19 @@ export interface HostServerOptions {
 }
 
 export interface ServedRoute {
-  readonly method: 'GET' | 'UPGRADE';
+  readonly method: 'GET' | 'POST' | 'UPGRADE';
   readonly path: string;
   /** The status of the answer to a request that presents nothing. Defaults to 200. */
   readonly status?: number;
   /** The query parameter in which a device token may come. */
   readonly tokenParameter?: string;
 }
+
+const PAIR_ROUTES: readonly ServedRoute[] = (['GET', 'POST'] as const).map((method) => ({
+  method,
+  path: PAIR_PATH,
+  status: 401,
+}));
 
 const GOODBYE_MS = 500;
 
@@ -116,7 +131,7 @@ export class HostServer {
 
   /** Rejects with an error that has a `code` when the address is not available. */
   async listen(): Promise<URL> {
-    const { address, port, tls, publicUrl, allowedOrigins } = this.#options;
+    const { address, port, tls, names, publicUrl, allowedOrigins } = this.#options;
     await new Promise<void>((resolve, reject) => {
       this.#http.once('error', reject);
       this.#http.listen({ host: address, port }, () => {
@@ -126,7 +141,7 @@ export class HostServer {
     });
     const bound = this.#http.address() as AddressInfo;
     const scheme = tls ? 'https' : 'http';
-    const hosts = hostsOf(address, bound.port, publicUrl);
+    const hosts = hostsOf(address, bound.port, publicUrl, names);
     const origins = [
       ...hosts.map((host) => `${scheme}://${host}`),
       ...(publicUrl ? [publicUrl.origin] : []),
@@ -147,6 +162,7 @@ export class HostServer {
       ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
       ...pages.map((path) => ({ method: 'GET', path }) as const),
       { method: 'GET', path: ONE_TIME_PATH, status: 410 },
+      ...(this.#options.pairRoute ? PAIR_ROUTES : []),
       { method: 'UPGRADE', path: SOCKET_PATH },
       ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
         method: 'UPGRADE' as const,
@@ -184,13 +200,19 @@ export class HostServer {
       return;
     }
     if (!refused && this.#oneTimeLinks.has(request.url)) {
-      this.#oneTimeLinks.serve(request, response);
+      void this.#oneTimeLinks.serve(request, response);
+      return;
+    }
+    // The body is not read, here and below.
+    if (hasBody(request)) response.setHeader('connection', 'close');
+    const { pairRoute } = this.#options;
+    if (!refused && pairRoute?.has(request.url)) {
+      const remote = addressGroup(request.socket.remoteAddress ?? '');
+      void pairRoute.serve(request, response, remote, () => this.#warnOfWrong('code to pair with', remote));
       return;
     }
     const refusal = refused ?? routeRefusal(request);
     if (refusal) {
-      // The body is not read.
-      if (hasBody(request)) response.setHeader('connection', 'close');
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
     }
@@ -208,16 +230,31 @@ export class HostServer {
     const refused = isPage ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
     const refusal = refused ?? (route ? undefined : pathRefusal(request));
     if (refusal) {
-      refuse(socket, refusal);
+      // A page can't read the answer to a refused upgrade. Only one with a token is told: others must not learn that a host is here.
+      const mayKnow =
+        refusal.isOrigin && isPage && offers(request, SUBPROTOCOL) && authenticator.identify(request.headers);
+      if (!mayKnow) return refuse(socket, refusal);
+      this.#warnings.warn(`a page with a token was refused: ${refusal.reason}`, 'pages of other origins were refused');
+      this.#refused.refuse(request, socket, head, CLOSE_CODE.originRefused, refusal.reason);
       return;
     }
     const identify = route?.identify ?? ((headers) => authenticator.identify(headers));
-    const credential = token === undefined ? identify(request.headers) : notOwner(authenticator.identifyToken(token));
+    const identified = () =>
+      token === undefined ? identify(request.headers) : notOwner(authenticator.identifyToken(token));
+    // A read-only link opens the host's own route, and no other.
+    const find = () => {
+      const found = identified();
+      return route && found?.shared ? undefined : found;
+    };
     const remote = addressGroup(request.socket.remoteAddress ?? '');
+    const known = find();
+    const isInTime = known !== undefined || (await authenticator.slowDown(remote));
+    // Only those that are slowed down look again: guessing must not cost the database more than that.
+    if (known === undefined && isInTime && !route?.identify) await this.#options.lookAgain?.();
+    const credential = known ?? (isInTime ? find() : undefined);
     if (credential === undefined) {
-      const of = (where: string) => `a connection from ${where} had no valid token`;
-      this.#warnings.warn(of(remote), of('another address'));
-      if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
+      this.#warnOfWrong('token', remote);
+      if (isInTime) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
@@ -245,14 +282,20 @@ export class HostServer {
       socket.once('close', () => this.#held.remove(credential, transport));
       // A socket ends with its token, whichever route has it.
       closeWhenRevoked(transport, credential);
+      this.#options.onUse?.(credential);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
     });
   }
 
+  #warnOfWrong(what: string, remote: string): void {
+    const of = (where: string) => `a connection from ${where} had no valid ${what}`;
+    this.#warnings.warn(of(remote), of('another address'));
+  }
+
   #refuseToken(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const reason = 'The token is missing or wrong.';
-    if (offers(request, SUBPROTOCOL)) this.#refused.refuse(request, socket, head, reason);
+    if (offers(request, SUBPROTOCOL)) this.#refused.refuse(request, socket, head, CLOSE_CODE.unauthorized, reason);
     else refuse(socket, { status: 401, reason });
   }
 }

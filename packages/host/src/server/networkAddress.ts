@@ -30,6 +30,12 @@ export function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === '[::]';
 }
 
+/** The address for other machines, if the server is bound to one that they can reach. */
+export function outsideUrl(url: URL): URL | undefined {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  return isLoopback(name) || isWildcard(name) ? undefined : url;
+}
+
 /** The address for a browser of this machine: the wildcard address is none. */
 export function localUrl(url: URL): URL {
   const local = new URL(url);

@@ -11,6 +11,7 @@ interface PageFile {
   readonly immutable: boolean;
   /** A compressed copy beside it. */
   readonly gzip: string | undefined;
+  readonly policy: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -37,12 +38,32 @@ const PAGE_POLICY = [
   'media-src blob:',
   "connect-src 'self' ws: wss:",
   "manifest-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   'trusted-types agenthost-worker',
 ].join('; ');
+
+/** The document that draws diagrams is named after the hash of its script. */
+const DIAGRAM_FRAME = /^\/assets\/diagram-([\w-]{43})\.html$/;
+
+/**
+ * It runs a large program on an agent's text. It has an origin of its own, runs no other script, and reaches nothing, not even this
+ * host. Only the page can embed it.
+ */
+function diagramPolicy(hash: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}='`,
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ');
+}
 
 /** The first piece is written at once, the next when the other side has taken it. */
 const PIECE_BYTES = 64 * 1024;
@@ -79,7 +100,9 @@ export class PageFiles {
       if (!type) continue;
       const url = path.slice(folder.length).replaceAll('\\', '/').replace(/^\/?/, '/');
       const gzip = paths.has(`${path}.gz`) ? `${path}.gz` : undefined;
-      files.set(url === '/index.html' ? '/' : url, { path, type, gzip, immutable: url.startsWith('/assets/') });
+      const hash = DIAGRAM_FRAME.exec(url)?.[1];
+      const policy = hash === undefined ? PAGE_POLICY : diagramPolicy(hash);
+      files.set(url === '/index.html' ? '/' : url, { path, type, gzip, policy, immutable: url.startsWith('/assets/') });
     }
     this.#files = files;
   }
@@ -104,7 +127,7 @@ export class PageFiles {
         response.writeHead(200, {
           'content-type': file.type,
           'content-length': content.length,
-          'content-security-policy': PAGE_POLICY,
+          'content-security-policy': file.policy,
           'cache-control': file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache',
           vary: 'accept-encoding',
           ...(gzip && { 'content-encoding': 'gzip' }),

@@ -8,7 +8,15 @@ export interface RequestGuardOptions {
   readonly origins: readonly string[];
 }
 
-export type Refusal = { readonly status: number; readonly reason: string };
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  /** Refused for its origin only. */
+  readonly isOrigin?: true;
+}
+
+/** Of a close frame, which has no room for more. */
+const MAX_REASON_BYTES = 123;
 
 /**
  * Which requests are processed at all. Loopback is no boundary: every website that the user visits can send requests here, and
@@ -29,7 +37,7 @@ export class RequestGuard {
       return { status: 403, reason: 'This host is not served here. Use the link that agenthost printed.' };
     }
     if (origin !== undefined && !this.#origins.has(origin.toLowerCase())) {
-      return { status: 403, reason: 'This origin is not allowed. Start agenthost with --allow-origin to allow it.' };
+      return { status: 403, reason: originReason(origin), isOrigin: true };
     }
     return undefined;
   }
@@ -45,12 +53,26 @@ export class RequestGuard {
   }
 }
 
-/** The valid `Host` values for a server on this address. */
-export function hostsOf(address: string, port: number, publicUrl: URL | undefined): string[] {
+/** With the flag as it has to be given, so that it can be copied. What is not an origin, or is too long, is not repeated. */
+function originReason(origin: string): string {
+  const reason = (value: string) =>
+    `This origin is not allowed. Start agenthost with --allow-origin${value} to allow it.`;
+  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
+  const whole = reason(isOrigin ? ` ${origin}` : '');
+  return Buffer.byteLength(whole) <= MAX_REASON_BYTES ? whole : reason('');
+}
+
+/** The valid `Host` values for a server on this address, which may have other names. */
+export function hostsOf(
+  address: string,
+  port: number,
+  publicUrl: URL | undefined,
+  otherNames: readonly string[] = [],
+): string[] {
   const name = address.includes(':') ? `[${address}]` : address;
   const loopback = ['127.0.0.1', 'localhost', '[::1]'];
   const names = isLoopback(address) || isWildcard(address) ? loopback : [];
   const own = isWildcard(address) ? [] : [name];
-  const all = [...new Set([...own, ...names])].map((host) => `${host}:${port}`);
+  const all = [...new Set([...own, ...names, ...otherNames])].map((host) => `${host}:${port}`);
   return publicUrl ? [...all, publicUrl.host] : all;
 }

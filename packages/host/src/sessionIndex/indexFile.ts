@@ -1,15 +1,17 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { IndexGoneError } from './indexDamage.js';
-import { SCHEMA, SCHEMA_VERSION } from './indexSchema.js';
+import { ADD_SPACES, SCHEMA, SCHEMA_VERSION, VERSION_WITHOUT_SPACES } from './indexSchema.js';
 import { PageSums } from './pageSums.js';
 import { readWalPages } from './walPages.js';
 
 export const PAGE_SIZE = 4_096;
 export const INDEX_FILE_SUFFIX = { wal: '-wal', shm: '-shm', sums: '-sums' } as const;
 
-/** When the write-ahead log is this long or this old, it is written into the database. */
-const MAX_WAL_BYTES = 8 * 1024 * 1024;
+/** When the write-ahead log is this long or this old, it is written into the database. Nobody is served meanwhile. */
+const MAX_WAL_BYTES = 2 * 1024 * 1024;
+/** While searches read from it, it may become this long. */
+const MAX_BUSY_WAL_BYTES = 32 * 1024 * 1024;
 const MAX_WAL_AGE_MS = 5 * 60_000;
 const CACHE_KIB = 16 * 1024;
 
@@ -20,6 +22,7 @@ export class IndexFile {
   readonly database: DatabaseSync;
   /** Whether it was made just now, or the host died while it was being filled. */
   readonly isNew: boolean;
+  #hadNoSpaces = false;
   /** Identifies the open files, whatever their names refer to later. */
   readonly #inode: number | undefined;
   readonly #walInode: number | undefined;
@@ -52,6 +55,11 @@ export class IndexFile {
     }
   }
 
+  /** A host without spaces has written it: it may lack what that could not read. */
+  get hadNoSpaces(): boolean {
+    return this.#hadNoSpaces;
+  }
+
   /** Throws when the file was deleted or replaced: writes to the open file would be lost. */
   assertInPlace(): void {
     if (!this.#sums) return;
@@ -75,7 +83,7 @@ export class IndexFile {
 
   /** Whether the write-ahead log has grown far beyond the length at which a checkpoint is due. */
   get isCheckpointOverdue(): boolean {
-    return this.#sums !== undefined && this.#walBytes() > 4 * MAX_WAL_BYTES;
+    return this.#sums !== undefined && this.#walBytes() > MAX_BUSY_WAL_BYTES;
   }
 
   checkpoint({ isTrusted }: { readonly isTrusted: boolean }): void {
@@ -128,6 +136,11 @@ export class IndexFile {
   #checkVersion(): void {
     const version = this.database.prepare('PRAGMA user_version').get()?.['user_version'];
     if (version === 0) throw new Error('it was left half made');
+    if (version === VERSION_WITHOUT_SPACES) {
+      this.database.exec(ADD_SPACES);
+      this.#hadNoSpaces = true;
+      return;
+    }
     if (version !== SCHEMA_VERSION) throw new Error(`it has version ${version}, not ${SCHEMA_VERSION}`);
   }
 

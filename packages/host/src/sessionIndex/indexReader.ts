@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor, type ListedRow, listPage } from './listQuer
 import { SearchHits } from './searchHits.js';
 import { type SearchTerm, searchTerms } from './searchQuery.js';
 import { snippets } from './searchTable.js';
+import type { SummaryOfSpace } from './sessionIndex.js';
 
 /** Lists and searches the index. */
 export class IndexReader {
@@ -24,17 +25,20 @@ export class IndexReader {
   /** `newer` has summaries that are not in the index yet. */
   list(
     { filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams,
-    newer?: ReadonlyMap<URI, SessionSummary>,
+    space: string,
+    newer?: ReadonlyMap<URI, SummaryOfSpace>,
   ): ListSessionsResult {
     const [term, ...terms] = searchTerms(filter.text ?? '');
     const found = term && { hits: this.#hits.of([term, ...terms]), search: this.#hits };
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const lengthOf = ({ resource, summary }: ListedRow) => {
-      const waiting = newer?.get(resource);
+      const waiting = newer?.get(resource)?.summary;
       return waiting ? JSON.stringify(waiting).length : summary.length;
     };
-    const { rows, total, hasMore } = listPage(this.#database, { filter, limit, after, lengthOf }, found);
-    const items = rows.map(({ resource, summary }) => newer?.get(resource) ?? (JSON.parse(summary) as SessionSummary));
+    const { rows, total, hasMore } = listPage(this.#database, { space, filter, limit, after, lengthOf }, found);
+    const items = rows.map(
+      ({ resource, summary }) => newer?.get(resource)?.summary ?? (JSON.parse(summary) as SessionSummary),
+    );
     const last = hasMore ? rows.at(-1) : undefined;
     return {
       items,

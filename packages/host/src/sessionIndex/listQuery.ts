@@ -4,6 +4,7 @@ import { MAX_PAGE_BYTES } from '@agenthost/protocol/internal';
 import type { Hits, SearchHits } from './searchHits.js';
 
 export interface ListQuery {
+  readonly space: string;
   readonly filter: ListSessionsFilter;
   readonly limit: number;
   readonly after: Cursor | undefined;
@@ -33,7 +34,7 @@ export interface ListedPage {
 
 /** The newest matching sessions in which the terms are found. */
 export function listPage(database: DatabaseSync, query: ListQuery, found?: Found): ListedPage {
-  const fits = conditions(query.filter);
+  const fits = [ofSpace(query), ...conditions(query.filter)];
   if (!found) {
     const total = query.filter.modifiedSince === undefined ? countKinds(database, fits) : count(database, fits);
     if (total === 0) return { total, rows: [], hasMore: false };
@@ -42,16 +43,21 @@ export function listPage(database: DatabaseSync, query: ListQuery, found?: Found
   const { hits, search } = found;
   // With many hits, a walk through all sessions soon meets the newest; few hits are looked up one by one.
   if (!hits.few) {
-    return { total: countHits(search, fits, hits), ...walk(database, fits, query, hits) };
+    return { total: countHits(database, search, query, hits), ...walk(database, fits, query, hits) };
   }
   const among = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(hits.few)] };
-  const both = [among, ...fits];
+  // With the plus no index is used for it: the few are looked up by their ids.
+  const both = [among, { ...ofSpace(query), sql: '+space = ?' }, ...conditions(query.filter)];
   return { total: count(database, both), ...pageOf(database, '', both, query) };
 }
 
 interface Condition {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
+}
+
+function ofSpace({ space }: ListQuery): Condition {
+  return { sql: 'space = ?', values: [space] };
 }
 
 function conditions(filter: ListSessionsFilter): Condition[] {
@@ -85,8 +91,12 @@ function countKinds(database: DatabaseSync, fits: readonly Condition[]): number 
   return Number(database.prepare(sql).get(...valuesOf(fits))?.['n']);
 }
 
-function countHits(search: SearchHits, fits: readonly Condition[], hits: Hits): number {
-  if (fits.length === 0) return hits.size;
+function countHits(database: DatabaseSync, search: SearchHits, query: ListQuery, hits: Hits): number {
+  const filters = conditions(query.filter);
+  // Where there is one space, all hits are in it.
+  const others = 'SELECT 1 FROM kinds WHERE space <> ? AND n > 0 LIMIT 1';
+  if (filters.length === 0 && database.prepare(others).get(query.space) === undefined) return hits.size;
+  const fits = [ofSpace(query), ...filters];
   return search.sessions(`INDEXED BY byTime ${where(fits)}`, valuesOf(fits)).and(hits).size;
 }
 

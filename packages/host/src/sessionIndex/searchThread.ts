@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
 import { InvalidCursorError } from './listQuery.js';
 import type { SearchAnswer, SearchMessage } from './searchWorker.js';
-import type { IndexChanges } from './sqliteSessionIndex.js';
+import type { IndexChanges } from './sessionIndex.js';
 
 /** Tests run from the sources, but a thread can load only the compiled program. */
 const PROGRAM = join(import.meta.dirname.replace(/src(?=[\\/]sessionIndex$)/, 'dist'), 'searchWorker.js');
@@ -22,6 +22,7 @@ export class SearchFailedError extends Error {
 
 interface Waiting {
   readonly params: ListSessionsParams;
+  readonly space: string;
   readonly resolve: (result: ListSessionsResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -53,12 +54,12 @@ export class SearchThread {
     if (this.isBusy) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  search(params: ListSessionsParams): Promise<ListSessionsResult> {
+  search(params: ListSessionsParams, space: string): Promise<ListSessionsResult> {
     if (this.#queue.length >= MAX_WAITING) {
       return Promise.reject(new SearchFailedError('too many searches are waiting: try again in a moment'));
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ params, resolve, reject });
+      this.#queue.push({ params, space, resolve, reject });
       this.#next();
     });
   }
@@ -96,7 +97,8 @@ export class SearchThread {
     const id = ++this.#lastId;
     const timer = setTimeout(() => this.#giveUp(), this.#maxSearchMs).unref();
     this.#current = { id, waiting, timer };
-    this.#start().postMessage({ type: 'search', id, params: waiting.params } satisfies SearchMessage);
+    const { params, space } = waiting;
+    this.#start().postMessage({ type: 'search', id, params, space } satisfies SearchMessage);
   }
 
   #start(): Worker {

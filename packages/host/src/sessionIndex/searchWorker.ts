@@ -4,10 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
 import { IndexReader } from './indexReader.js';
-import { type IndexChanges, SqliteSessionIndex } from './sqliteSessionIndex.js';
+import type { IndexChanges } from './sessionIndex.js';
+import { SqliteSessionIndex } from './sqliteSessionIndex.js';
 
 export type SearchMessage =
-  | { readonly type: 'search'; readonly id: number; readonly params: ListSessionsParams }
+  | { readonly type: 'search'; readonly id: number; readonly params: ListSessionsParams; readonly space: string }
   | { readonly type: 'changes'; readonly changes: IndexChanges };
 
 export interface SearchAnswer {
@@ -18,7 +19,7 @@ export interface SearchAnswer {
 }
 
 interface Searcher {
-  list(params: ListSessionsParams): ListSessionsResult;
+  list(params: ListSessionsParams, space: string): ListSessionsResult;
   apply(changes: IndexChanges): void;
 }
 
@@ -26,12 +27,12 @@ const searcher = workerData.path === ':memory:' ? copyInMemory() : readerOf(Stri
 
 parentPort?.on('message', (message: SearchMessage) => {
   if (message.type === 'changes') searcher.apply(message.changes);
-  else parentPort?.postMessage(answer(message.id, message.params));
+  else parentPort?.postMessage(answer(message.id, message.params, message.space));
 });
 
-function answer(id: number, params: ListSessionsParams): SearchAnswer {
+function answer(id: number, params: ListSessionsParams, space: string): SearchAnswer {
   try {
-    return { id, result: searcher.list(params) };
+    return { id, result: searcher.list(params, space) };
   } catch (error) {
     const { name, message, errcode } = error as Error & { readonly errcode?: unknown };
     return { id, error: { name, message, ...(errcode !== undefined && { errcode }) } };
@@ -44,12 +45,12 @@ function readerOf(path: string): Searcher {
   const version = database.prepare('PRAGMA data_version');
   let seen: unknown;
   return {
-    list: (params) => {
+    list: (params, space) => {
       // It changes when the host has written.
       const now = version.get()?.['data_version'];
       if (now !== seen) reader.forget();
       seen = now;
-      return reader.list(params);
+      return reader.list(params, space);
     },
     apply: () => {},
   };
@@ -57,5 +58,5 @@ function readerOf(path: string): Searcher {
 
 function copyInMemory(): Searcher {
   const index = new SqliteSessionIndex(':memory:');
-  return { list: (params) => index.list(params), apply: (changes) => index.apply(changes) };
+  return { list: (params, space) => index.list(params, space), apply: (changes) => index.apply(changes) };
 }

@@ -6,7 +6,7 @@ import type {
   Turn,
   URI,
 } from '@agenthost/protocol';
-import type { DroppedText } from './searchText.js';
+import type { DroppedText, WaitingTurn } from './searchText.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -20,7 +20,7 @@ export interface SessionIndex {
 
   /** A change is coming: if the host dies before it is written, the session has to be read again. */
   expect(resource: URI): void;
-  put(summary: SessionSummary): void;
+  put(summary: SessionSummary, space: string): void;
   /** The text of a turn so far, for a session that is in the index or about to be. */
   putTurn(resource: URI, turn: Turn | ActiveTurn, dropped?: DroppedText): void;
   /** Removes a turn that never was. */
@@ -46,11 +46,13 @@ export interface SessionIndex {
   hasTurn(resource: URI, turnId: string): boolean | undefined;
   /** The same where it takes a look-up. */
   findTurn?(resource: URI, turnId: string): Promise<boolean | undefined>;
-  /** The session's current summary, as far as this index has it at hand. */
-  summary(resource: URI): SessionSummary | undefined;
-  list(params: ListSessionsParams): MaybePromise<ListSessionsResult>;
+  /** The session's current summary, as far as this index has it at hand and it is in that space. */
+  summary(resource: URI, space: string): SessionSummary | undefined;
+  /** The space of a session that it has. */
+  spaceOf(resource: URI): MaybePromise<string | undefined>;
+  list(params: ListSessionsParams, space: string): MaybePromise<ListSessionsResult>;
   /** The same for a list with a search text. */
-  search(params: ListSessionsParams): Promise<ListSessionsResult>;
+  search(params: ListSessionsParams, space: string): Promise<ListSessionsResult>;
   /** Some of the sessions after the given one, in a stable order. */
   resources(after: URI, limit: number): MaybePromise<URI[]>;
   /** Of the sessions after the given one, in the order of `resources`, those whose summaries contain that text. */
@@ -58,8 +60,20 @@ export interface SessionIndex {
   providers(): MaybePromise<string[]>;
 }
 
+export interface SummaryOfSpace {
+  readonly summary: SessionSummary;
+  readonly space: string;
+}
+
 export interface SummariesFound {
-  readonly summaries: SessionSummary[];
+  readonly found: readonly SummaryOfSpace[];
   /** Where the next look begins; `undefined` at the end. */
   readonly last: URI | undefined;
+}
+
+/** What was written to an index, for a copy of it. */
+export interface IndexChanges {
+  readonly summaries?: readonly SummaryOfSpace[];
+  readonly turns?: readonly WaitingTurn[];
+  readonly removed?: URI;
 }

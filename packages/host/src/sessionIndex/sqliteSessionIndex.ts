@@ -8,6 +8,7 @@ import type {
   Turn,
   URI,
 } from '@agenthost/protocol';
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
@@ -16,7 +17,7 @@ import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
 import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import type { SessionIndex, SummariesFound } from './sessionIndex.js';
+import type { IndexChanges, SessionIndex, SummariesFound, SummaryOfSpace } from './sessionIndex.js';
 
 /** Maximum number of changed summaries, or turns, that wait to be written. */
 const MAX_WAITING = 200;
@@ -36,13 +37,6 @@ export interface SqliteSessionIndexOptions {
   readonly onReplaced?: (cause: unknown) => void;
 }
 
-/** What was written to an index, for a copy of it. */
-export interface IndexChanges {
-  readonly summaries?: readonly SessionSummary[];
-  readonly turns?: readonly WaitingTurn[];
-  readonly removed?: URI;
-}
-
 /** The index of one host on its own state folder: a file of SQLite, which can be rebuilt from the session folders. */
 export class SqliteSessionIndex implements SessionIndex {
   readonly #path: string;
@@ -50,7 +44,7 @@ export class SqliteSessionIndex implements SessionIndex {
   #file: IndexFile;
   #reader: IndexReader;
   readonly #thread: SearchThread | undefined;
-  readonly #waiting = new Map<URI, SessionSummary>();
+  readonly #waiting = new Map<URI, SummaryOfSpace>();
   readonly #waitingTurns = new WaitingTurns();
   /** Sessions marked as unsettled since the last write. */
   readonly #expected = new Set<URI>();
@@ -59,6 +53,7 @@ export class SqliteSessionIndex implements SessionIndex {
   /** Sessions that miss turns, and stay unsettled until their logs are read again. */
   readonly #incomplete = new Set<URI>();
   #timer: NodeJS.Timeout | undefined;
+  #checkpoint: NodeJS.Immediate | undefined;
   #isFilled: boolean;
   #isClosed = false;
   #replaced = 0;
@@ -73,14 +68,18 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#reader = new IndexReader(this.#database);
     this.#thread = options.searchInThread ? new SearchThread(path) : undefined;
     // An index in memory has nothing that it could be filled from.
-    this.#isFilled = path === ':memory:' || (!this.#file.isNew && !options.isIncomplete);
+    this.#isFilled = path === ':memory:' || !(this.#file.isNew || options.isIncomplete || this.mayLack);
   }
 
   get #database(): DatabaseSync {
     return this.#file.database;
   }
 
-  /** Whether it was damaged while the host runs, and does not have all sessions again yet. */
+  /** It was made by a host that could not read all sessions. */
+  get mayLack(): boolean {
+    return this.#file.hadNoSpaces;
+  }
+
   get isRefilling(): boolean {
     return this.#replaced > 0 && !this.#isFilled;
   }
@@ -126,7 +125,6 @@ export class SqliteSessionIndex implements SessionIndex {
     return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
-  /** Whether all text of that session can be found, or is about to be. */
   isComplete(resource: URI): boolean {
     if (this.#held.has(resource) || this.#incomplete.has(resource)) return false;
     if (this.#waiting.has(resource) || this.#expected.has(resource)) return true;
@@ -142,14 +140,14 @@ export class SqliteSessionIndex implements SessionIndex {
 
   summariesWith(text: string, after: URI, limit: number): SummariesFound {
     this.flush();
-    const sql = `SELECT resource, CASE WHEN instr(summary, ?) > 0 THEN summary END AS summary
-      FROM (SELECT resource, summary FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?)`;
+    const sql = `SELECT resource, space, CASE WHEN instr(summary, ?) > 0 THEN summary END AS summary
+      FROM (SELECT resource, space, summary FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?)`;
     const quoted = JSON.stringify(text).slice(1, -1);
     const rows = this.#read(() => this.#database.prepare(sql).all(quoted, after, limit)) ?? [];
-    const found = rows.flatMap(({ summary }) =>
-      summary === null ? [] : [JSON.parse(String(summary)) as SessionSummary],
+    const found = rows.flatMap(({ summary, space }) =>
+      summary === null ? [] : { summary: JSON.parse(String(summary)) as SessionSummary, space: String(space) },
     );
-    return { summaries: found, last: rows.length < limit ? undefined : String(rows.at(-1)?.['resource']) };
+    return { found, last: rows.length < limit ? undefined : String(rows.at(-1)?.['resource']) };
   }
 
   providers(): string[] {
@@ -157,10 +155,9 @@ export class SqliteSessionIndex implements SessionIndex {
     return rows?.map((row) => String(row['provider'])) ?? [];
   }
 
-  /** Writes it soon, together with others. */
-  put(summary: SessionSummary): void {
+  put(summary: SessionSummary, space: string = DEFAULT_SPACE): void {
     this.#expectOnce(summary.resource);
-    this.#waiting.set(summary.resource, summary);
+    this.#waiting.set(summary.resource, { summary, space });
     this.#writeSoon();
   }
 
@@ -172,7 +169,6 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#putText({ resource, turnId, text: undefined });
   }
 
-  /** Whether a session has had a turn with that id, in constant time; `undefined`: unknown here. */
   hasTurn(resource: URI, turnId: string): boolean | undefined {
     const waiting = this.#waitingTurns.get(resource, turnId);
     if (waiting) return waiting.text !== undefined;
@@ -211,18 +207,17 @@ export class SqliteSessionIndex implements SessionIndex {
   }
 
   /** Throws an `IndexReplacedError` when it turns out to be damaged, an `IndexUnusableError` when no new one can be made. */
-  list(params: ListSessionsParams): ListSessionsResult {
+  list(params: ListSessionsParams, space: string = DEFAULT_SPACE): ListSessionsResult {
     this.#flushBeforeRead();
     try {
-      return this.#reader.list(params, this.#waiting);
+      return this.#reader.list(params, space, this.#waiting);
     } catch (error) {
       throw this.#damage(error);
     }
   }
 
-  /** The same for a list with a search text, in a thread if there is one. */
-  async search(params: ListSessionsParams): Promise<ListSessionsResult> {
-    if (!this.#thread) return this.list(params);
+  async search(params: ListSessionsParams, space: string = DEFAULT_SPACE): Promise<ListSessionsResult> {
+    if (!this.#thread) return this.list(params, space);
     this.#flushBeforeRead();
     if (this.#file.isCheckpointOverdue) {
       await this.#thread.idle();
@@ -230,30 +225,34 @@ export class SqliteSessionIndex implements SessionIndex {
       this.#checkpointIfDue();
     }
     try {
-      return await this.#thread.search(params);
+      return await this.#thread.search(params, space);
     } catch (error) {
       throw this.#damage(this.#causeOf(error));
     }
   }
 
-  /** The session's current summary in the index. */
-  summary(resource: URI): SessionSummary | undefined {
+  summary(resource: URI, space: string = DEFAULT_SPACE): SessionSummary | undefined {
     const waiting = this.#waiting.get(resource);
-    if (waiting) return waiting;
-    const sql = 'SELECT summary FROM sessions WHERE resource = ?';
-    const stored = this.#read(() => this.#database.prepare(sql).get(resource)?.['summary']);
+    if (waiting) return waiting.space === space ? waiting.summary : undefined;
+    const sql = 'SELECT summary FROM sessions WHERE resource = ? AND space = ?';
+    const stored = this.#read(() => this.#database.prepare(sql).get(resource, space)?.['summary']);
     return stored === undefined ? undefined : (JSON.parse(String(stored)) as SessionSummary);
+  }
+
+  spaceOf(resource: URI): string | undefined {
+    const sql = 'SELECT space FROM sessions WHERE resource = ?';
+    const stored = () => this.#read(() => this.#database.prepare(sql).get(resource)?.['space']);
+    return (this.#waiting.get(resource)?.space ?? stored()) as string | undefined;
   }
 
   /** Writes what another index has written. */
   apply({ summaries = [], turns = [], removed }: IndexChanges): void {
-    for (const summary of summaries) this.#waiting.set(summary.resource, summary);
+    for (const put of summaries) this.#waiting.set(put.summary.resource, put);
     for (const turn of turns) this.#waitingTurns.set(turn);
     this.flush();
     if (removed !== undefined) this.remove(removed);
   }
 
-  /** Writes waiting changes, if possible. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -261,9 +260,8 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#attempt(() => {
       this.#file.assertInPlace();
       this.#write();
-      // A checkpoint waits for readers.
-      if (!this.#thread?.isBusy) this.#checkpointIfDue();
     });
+    this.#checkpoint ??= setImmediate(() => this.#checkpointLater());
   }
 
   close(): void {
@@ -277,6 +275,12 @@ export class SqliteSessionIndex implements SessionIndex {
   /** An index in memory has no file for the thread: the thread has a copy, and only the copy has the words. */
   get #hasCopy(): boolean {
     return this.#thread !== undefined && this.#path === ':memory:';
+  }
+
+  /** In a tick of its own: a commit and a checkpoint together would keep everybody waiting. A checkpoint waits for readers. */
+  #checkpointLater(): void {
+    this.#checkpoint = undefined;
+    if (!this.#isClosed && !this.#thread?.isBusy) this.#attempt(() => this.#checkpointIfDue());
   }
 
   #checkpointIfDue(): void {
@@ -329,7 +333,7 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#database.exec('BEGIN');
     try {
       const upsert = this.#database.prepare(UPSERT_SUMMARY);
-      for (const summary of this.#waiting.values()) upsert.run(...summaryRow(summary));
+      for (const { summary, space } of this.#waiting.values()) upsert.run(...summaryRow(summary, space));
       if (!this.#hasCopy) writeTexts(this.#database, this.#waitingTurns);
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
       const isSettled = (resource: URI) => !this.#incomplete.has(resource) && !this.#held.has(resource);

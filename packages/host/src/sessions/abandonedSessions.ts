@@ -1,5 +1,5 @@
 import type { HostLog } from '../hostLog.js';
-import type { SessionStorage } from '../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage } from '../storage/sessionStorage.js';
 
 const MAX_REMEMBERED = 1_000;
 
@@ -44,6 +44,8 @@ export class AbandonedSessions {
   async #remove(sessionId: string): Promise<void> {
     try {
       await this.#storage.remove(sessionId).catch((error: unknown) => {
+        // What another host has is none of this one's.
+        if (error instanceof OwnedElsewhere) return;
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
       });
       this.#ids.delete(sessionId);

@@ -1,16 +1,26 @@
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION, parseSessionUri, type URI } from '@agenthost/protocol';
-import { MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH, withoutUntrustedFolder } from '@agenthost/protocol/internal';
+import {
+  type CreateSessionParams,
+  ERROR_CODE,
+  type ForkSessionParams,
+  PROTOCOL_VERSION,
+  parseSessionUri,
+  type URI,
+} from '@agenthost/protocol';
+import { DEFAULT_SPACE, MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
-import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage, type StoredSession } from '../storage/sessionStorage.js';
+import { givenMetadata } from './folder/folderMetadata.js';
 import { workingDirectoryOf } from './folder/workingDirectory.js';
+import { isLost } from './turn/notStored.js';
 
 export interface BeginSessionOptions {
   readonly storage: SessionStorage;
   readonly provider: string;
   readonly sessionId: string;
+  readonly space: string;
   readonly defaultDirectory: string;
   readonly now: number;
   readonly newId: () => string;
@@ -21,7 +31,7 @@ export interface BeginSessionOptions {
 /** Stores the first record of a new session. When that fails, its files are removed. */
 export async function beginSession(
   params: CreateSessionParams,
-  { storage, provider, sessionId, defaultDirectory, now, newId, discard }: BeginSessionOptions,
+  { storage, provider, sessionId, space, defaultDirectory, now, newId, discard }: BeginSessionOptions,
 ): Promise<{ readonly stored: StoredSession; readonly start: SessionStartRecord }> {
   const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
   const start: SessionStartRecord = {
@@ -37,36 +47,63 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    metadata: { workingDirectoryPath: cwd, ...withoutUntrustedFolder(params.metadata ?? {}) },
+    metadata: { workingDirectoryPath: cwd, ...givenMetadata(params.metadata) },
     ...(params.config && { config: params.config }),
     ...(params.provisional && { provisional: true }),
+    ...spaceField(space),
   };
   const fill = async ({ log }: StoredSession) => {
     const { v: _, n: __, ...record } = start;
     log.append(record);
     await log.flush();
   };
-  return { stored: await openNewSession({ storage, session: params.session, sessionId, discard }, fill), start };
+  return { stored: await openNewSession({ storage, session: params.session, sessionId, space, discard }, fill), start };
+}
+
+/** The ids of a session and of its fork, which may be for another agent: the conversation is then handed over. */
+export function checkFork(
+  { source, session }: ForkSessionParams,
+  agents: Pick<AgentRegistry, 'get'>,
+): { readonly from: string; readonly to: string } {
+  const [from, to] = [parseSessionUri(source), parseSessionUri(session)];
+  if (!from || !to) throw new RpcError(ERROR_CODE.invalidParams, 'params: a session is <provider>:/<id>');
+  const ids = { from: from.sessionId, to: to.sessionId };
+  // A fork of a session whose agent is gone can still be read.
+  if (from.provider === to.provider) return ids;
+  const agent = agents.get(to.provider);
+  if (!agent) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${to.provider}`);
+  if (!agent.descriptor.runsInput) return ids;
+  const { displayName } = agent.descriptor;
+  throw new RpcError(
+    ERROR_CODE.invalidParams,
+    `params.session: ${displayName} runs what it gets; it takes no conversation`,
+  );
+}
+
+/** What the first record of a log says of the session's space. */
+export function spaceField(space: string): { readonly space?: string } {
+  return space === DEFAULT_SPACE ? {} : { space };
 }
 
 interface OpenNewOptions {
   readonly storage: SessionStorage;
   readonly session: URI;
   readonly sessionId: string;
+  readonly space: string;
   /** The log becomes visible when it is closed, not before. */
   readonly isDraft?: boolean;
   /** Removes what was made of the session. */
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
-/** Creates and fills the files of a new session. When that fails, they are removed. */
+/** Creates and fills the files of a new session. When that fails, they are removed, unless they are another host's. */
 export async function openNewSession(
-  { storage, session, sessionId, isDraft = false, discard }: OpenNewOptions,
+  { storage, session, sessionId, space, isDraft = false, discard }: OpenNewOptions,
   fill: (stored: StoredSession) => Promise<void>,
 ): Promise<StoredSession> {
   let stored: StoredSession | undefined;
   try {
-    stored = await storage.open(sessionId, { create: true, isDraft });
+    stored = await storage.open(sessionId, { create: true, isDraft, space });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
     await fill(stored);
     return stored;
@@ -74,9 +111,14 @@ export async function openNewSession(
     // An open log would retry its writes later, into the file of another session with this name.
     await stored?.log.close().catch(() => undefined);
     await stored?.fs.dispose();
-    await discard(sessionId);
+    if (!isElsewhere(error)) await discard(sessionId);
     throw error;
   }
+}
+
+/** Whether what is there under the name of a session that was to be made is, or may be, another host's. */
+export function isElsewhere(error: unknown): boolean {
+  return error instanceof OwnedElsewhere || isLost(error);
 }
 
 /** Rejects metadata and config that would make the session's summary, or the first record of its log, too large. */
@@ -91,6 +133,23 @@ export function checkBeginning(params: NewSessionParams, agents: Pick<AgentRegis
   checkLength('metadata', params.metadata, MAX_METADATA_LENGTH);
   checkLength('config', params.config, MAX_CONFIG_LENGTH);
   return parts;
+}
+
+/** The space of a session that is not open. */
+export async function storedSpace(storage: SessionStorage, uri: URI): Promise<string | undefined> {
+  const sessionId = parseSessionUri(uri)?.sessionId;
+  if (sessionId === undefined) return undefined;
+  if (storage.spaceOf) return storage.spaceOf(sessionId);
+  return (await storage.exists(sessionId)) ? DEFAULT_SPACE : undefined;
+}
+
+/** Rejects a session that nobody could tell from those of `default` before it is opened. */
+export function checkSpace(space: string, storage: Pick<SessionStorage, 'spaceOf'>): void {
+  if (space === DEFAULT_SPACE || storage.spaceOf) return;
+  throw new RpcError(
+    ERROR_CODE.invalidRequest,
+    `the sessions of this host are kept where there is only the space ${DEFAULT_SPACE}: use a token of that space`,
+  );
 }
 
 type NewSessionParams = Pick<CreateSessionParams, 'session' | 'provider' | 'metadata' | 'config'>;

@@ -14,7 +14,7 @@ export interface HubDrainDeps {
   readonly unload: (uri: URI, session: Session) => Promise<void>;
 }
 
-/** How a host that is about to stop gives its sessions to others. */
+/** How a host gives its sessions to others, all of them when it is about to stop. */
 export class HubDrain {
   readonly #services: Pick<SessionServices, 'delivery' | 'log'>;
   readonly #deps: HubDrainDeps;
@@ -39,7 +39,7 @@ export class HubDrain {
   /** Throws the error to answer when a session would be made here. */
   mustTakeNew(): void {
     if (!this.#hasBegun) return;
-    throw new RpcError(ERROR_CODE.tooManyRequests, 'this host is about to stop: connect to another one and try again');
+    throw stopping();
   }
 
   /**
@@ -63,4 +63,25 @@ export class HubDrain {
         .catch((error: unknown) => log.error(`${uri} could not be given to another host`, error));
     }
   }
+
+  /** Gives a session to the host that asks for it, if this one has it. Rejects with the error to answer when it is at work. */
+  async giveTo(uri: URI, hostId: string): Promise<void> {
+    const { sessions, loaded, notifier, unload } = this.#deps;
+    const session = sessions.get(uri);
+    if (!session) return;
+    // What was said last is told here.
+    await this.#services.delivery.drained();
+    if (sessions.get(uri) !== session) return;
+    if (loaded().isHeld(uri) || !session.isAtRest) {
+      throw new RpcError(ERROR_CODE.turnInProgress, `${uri} is at work: try again when its turn has ended`);
+    }
+    notifier.provisional.delete(uri);
+    session.stored.giveTo?.(hostId);
+    session.sendAway();
+    await unload(uri, session);
+  }
+}
+
+export function stopping(): RpcError {
+  return new RpcError(ERROR_CODE.tooManyRequests, 'this host is about to stop: connect to another one and try again');
 }

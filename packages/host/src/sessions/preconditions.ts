@@ -61,10 +61,20 @@ export function refusal(action: ClientAction, context: PreconditionContext): Ref
       const isSteering = waiting !== undefined && waiting === state.steeringMessage;
       return waiting && isSteering === (action.kind === 'steering') ? undefined : refuse('unknownPendingMessage');
     }
+    case 'session/settingChosen': {
+      if (away !== undefined) return awayRefusal(away);
+      const setting = state.settings?.find(({ id }) => id === action.setting);
+      if (!setting) return refuse('unknownSetting');
+      return setting.values.some(({ id }) => id === action.value) ? undefined : refuse('unknownSettingValue');
+    }
     case 'session/customizationToggled':
       return state.customizations?.some((entry) => entry.customization.uri === action.uri)
         ? undefined
         : refuse('unknownCustomization');
+    case 'session/approvalRevoked':
+      return state.approvals?.some(({ id, isRevocable }) => id === action.approvalId && isRevocable)
+        ? undefined
+        : refuse('unknownApproval');
     default:
       return undefined;
   }

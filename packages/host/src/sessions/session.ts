@@ -8,6 +8,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import {
+  DEFAULT_SPACE,
   errorMessage,
   type FetchPartsResult,
   type FetchTurnsResult,
@@ -15,9 +16,10 @@ import {
   type TurnsRange,
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import { isLoginRequired } from '../agents/agentLogin.js';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
 import { headAndTail } from '../agents/events/boundedText.js';
-import type { Subscriber } from '../state/publisher.js';
+import { type Lookers, lookersAmong, type Subscriber, viewersAmong } from '../state/publisher.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { SessionArtifacts } from './content/sessionArtifacts.js';
 import type { SessionContent } from './content/sessionContent.js';
@@ -33,6 +35,7 @@ import { hasNextMessage, storageError } from './storageError.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
+import { ClientRoutes } from './turn/clientRoutes.js';
 import { isLost } from './turn/notStored.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
@@ -40,11 +43,14 @@ export class Session {
   readonly uri: URI;
   /** Called when another host has taken the session. */
   onLost: (() => void) | undefined;
+  /** Where several hosts serve it. */
+  readonly routes: ClientRoutes | undefined;
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
   readonly #run: AgentRun | undefined;
   readonly #reactions: SessionReactions;
+  readonly #onLogin: (state: 'ready' | 'needed') => void;
   /** A time of `performance.now()`, which no one can set. */
   #lastUsed = performance.now();
   #closed: 'removed' | 'unloaded' | undefined;
@@ -54,12 +60,14 @@ export class Session {
   #isFromAgent = false;
 
   constructor(parts: SessionParts, services: SessionServices) {
-    const { store, start, agent, pasted, history } = parts;
+    const { store, start, stored, agent, pasted, history } = parts;
     const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
     this.#parts = parts;
+    this.#onLogin = (state) => agents.learnLogin(start.provider, state);
     this.uri = store.uri;
+    if (stored.isShared) this.routes = new ClientRoutes();
     const tell = (clients: readonly Author[]) => store.dispatch({ type: 'session/clientsChanged', clients });
-    this.#presence = new Presence(() => store.subscribers, tell);
+    this.#presence = new Presence(() => viewersAmong(store.subscribers, this.uri), tell);
     const sink = new SessionTurnSink(this, parts, services);
     this.#run = agent && new AgentRun({ agent, sink, abortGraceMs, idleMs, newId, log });
     this.#intake = new ActionIntake({
@@ -82,17 +90,37 @@ export class Session {
       run: this.#run,
       intake: this.#intake,
       isClosed: () => this.#closed !== undefined,
+      newId,
+      onLogin: this.#onLogin,
     });
+  }
+
+  /** Whose tokens see it. */
+  get space(): string {
+    return this.#parts.start.space ?? DEFAULT_SPACE;
   }
 
   get state(): SessionState {
     return this.#parts.store.state;
   }
 
+  /** Its agent continues a conversation of its own. */
+  async adoptNative(nativeSessionId: string | undefined): Promise<SessionState> {
+    const { workspaceYaml } = this.#parts;
+    workspaceYaml.setNativeSessionId(nativeSessionId);
+    if (nativeSessionId !== undefined) await workspaceYaml.settled();
+    return this.state;
+  }
+
   /** The name of its machines, when none of them is here: it can only be read. */
   get awayAt(): string | undefined {
     const { place } = this.#parts.stored;
     return place?.isHere === false ? place.name : undefined;
+  }
+
+  /** No agent of another host can be at work in its folder (FEN7). */
+  get isAlone(): boolean {
+    return (this.#parts.stored.freeAt ?? 0) <= performance.now();
   }
 
   get isClosed(): boolean {
@@ -124,9 +152,14 @@ export class Session {
     return this.#parts.store.accepted;
   }
 
-  /** Clients of another host that look on have changed. */
-  viewersChanged(): void {
+  /** A client says that its user looks at it now, or no longer does. */
+  looksChanged(): void {
     if (!this.#closed) this.#presence.changed();
+  }
+
+  /** Who sees it right now, through any host. */
+  get lookers(): Lookers {
+    return lookersAmong(this.#parts.store.subscribers, this.uri);
   }
 
   /** About how much memory it takes, in bytes. */
@@ -154,7 +187,7 @@ export class Session {
 
   /** It can go to another host without an interruption. */
   get isAtRest(): boolean {
-    return !this.#isBusy && this.state.lifecycle !== 'creating';
+    return !this.#isBusy && this.state.lifecycle !== 'creating' && this.isAlone;
   }
 
   /** Another host takes it when it is at rest: from now on it starts no turn by itself. */
@@ -182,6 +215,14 @@ export class Session {
     if (this.#parts.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
   }
 
+  /** A copy of the agent's memory of all turns that have ended, if there is one. */
+  async forkMemory(): Promise<string | undefined> {
+    const last = this.state.turns.at(-1)?.id;
+    const copy = await this.#run?.fork();
+    const { activeTurn, turns } = this.state;
+    return activeTurn || turns.at(-1)?.id !== last ? undefined : copy;
+  }
+
   async fetchTurns(range: TurnsRange): Promise<FetchTurnsResult> {
     return this.#found(await readTurnsPage(this.state, this.#parts.history, range), range.before);
   }
@@ -197,6 +238,11 @@ export class Session {
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    // One of another host was checked there where its route is known.
+    if (sender.via === undefined && this.routes?.isNewestHere(sender) === false) {
+      sender.cutOff('this client has another connection');
+      return;
+    }
     this.#intake.dispatch(sender, clientSeq, action);
   }
 
@@ -223,7 +269,7 @@ export class Session {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await customizations?.refresh();
       // When the user must be asked about trust first, the agent is opened at the first turn: then someone is there to answer.
-      if (!this.#closed && !customizations?.mustAsk) await run.open();
+      if (!this.#closed && !customizations?.mustAsk) await this.#openAgent(run);
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
@@ -231,6 +277,23 @@ export class Session {
       if (!this.#closed)
         store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
     }
+  }
+
+  /** Without a log-in the session is ready all the same: its first turn says what is missing, and can be sent again. */
+  async #openAgent(run: AgentRun): Promise<void> {
+    try {
+      await run.open();
+    } catch (error) {
+      if (!isLoginRequired(error)) throw error;
+      this.#onLogin('needed');
+    }
+  }
+
+  /** A person has logged in to the agent, or out. After a log-in the message that failed without it is sent again. */
+  loginChanged(provider: string, isLoggedIn: boolean): void {
+    if (provider !== this.state.summary.provider || this.#closed || this.awayAt !== undefined) return;
+    this.#run?.renew();
+    if (isLoggedIn) this.#reactions.sendAgain();
   }
 
   /** Called after each load. A turn that was running when the host ended has ended with it. */
@@ -251,8 +314,8 @@ export class Session {
   }
 
   /** Starts what follows from an action. `SessionEffects` calls it last after each change. */
-  react(action: SessionAction): void {
-    this.#reactions.react(action, { isFromAgent: this.#isFromAgent });
+  react(action: SessionAction, before: SessionState): void {
+    this.#reactions.react(action, before, { isFromAgent: this.#isFromAgent });
   }
 
   /** Ends the running turn, because what it reports can't be stored. The next message tries again. */
@@ -299,6 +362,13 @@ export class Session {
     }
   }
 
+  /** Its questions are open no more. */
+  tellRemoved(onChange: SessionServices['onChange']): void {
+    const { activeTurn: _, ...rest } = this.state;
+    const after: SessionState = { ...rest, summary: { ...rest.summary, status: 'idle' } };
+    onChange?.({ before: this.state, after, space: this.space, lookers: () => this.lookers });
+  }
+
   /** Sends all who look on to the host that takes the session. What was told here is not replayed (FEN5). */
   sendAway(): void {
     this.#parts.store.leave();
@@ -312,6 +382,7 @@ export class Session {
   #joined(subscriber: Subscriber): void {
     this.#lastUsed = performance.now();
     if (!this.#closed) {
+      if (!subscriber.authors) this.routes?.bindHere(subscriber);
       this.#presence.changed();
       this.#lookOnce();
     }

@@ -12,14 +12,14 @@ import type { SummaryNotifier } from './summaryNotifier.js';
 export class SessionEffects implements StoreEffects {
   readonly #session: Session;
   readonly #parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>;
-  readonly #services: Pick<SessionServices, 'index'>;
+  readonly #services: Pick<SessionServices, 'index' | 'onChange'>;
   readonly #notifier: SummaryNotifier;
   readonly #dropped = new DroppedText();
 
   constructor(
     session: Session,
     parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>,
-    services: Pick<SessionServices, 'index'>,
+    services: Pick<SessionServices, 'index' | 'onChange'>,
     notifier: SummaryNotifier,
   ) {
     this.#session = session;
@@ -36,9 +36,10 @@ export class SessionEffects implements StoreEffects {
     // A pending message makes a provisional session known, although it does not change the summary.
     if (state.summary !== before.summary || action.type === 'session/pendingMessageSet') this.#summaryChanged(state);
     this.#indexTurns(state, before);
+    this.#tellChange(before);
     // Before the reaction, which changes the state again: this state is that of the last record.
     history.changed(state, store);
-    this.#session.react(action);
+    this.#session.react(action, before);
   }
 
   lost(): void {
@@ -49,9 +50,19 @@ export class SessionEffects implements StoreEffects {
   afterTakeBack(error: unknown, undone: SessionState): void {
     const { state, uri } = this.#parts.store;
     this.#summaryChanged(state);
+    this.#tellChange(undone);
     const kept = turnIds(state);
     for (const turnId of turnIds(undone)) if (!kept.has(turnId)) this.#services.index.forgetTurn(uri, turnId);
     this.#session.storageFailed(error);
+  }
+
+  /** Only where a question or the end of a turn may be in it: streamed text is most of what happens. */
+  #tellChange(before: SessionState): void {
+    const { state: after } = this.#parts.store;
+    const isAsked = [before, after].some(({ summary }) => summary.status === 'inputNeeded');
+    if (!isAsked && before.turns === after.turns) return;
+    const { space } = this.#session;
+    this.#services.onChange?.({ before, after, space, lookers: () => this.#session.lookers });
   }
 
   /** Index, clients' lists, `workspace.yaml`. */
@@ -59,13 +70,13 @@ export class SessionEffects implements StoreEffects {
     const { summary } = state;
     const notifier = this.#notifier;
     if (!notifier.provisional.has(summary.resource)) {
-      this.#services.index.put(summary);
+      this.#services.index.put(summary, this.#session.space);
       notifier.changed(summary);
     } else if (hasMessage(state)) {
       notifier.provisional.delete(summary.resource);
-      this.#services.index.put(summary);
+      this.#services.index.put(summary, this.#session.space);
       void this.#services.index.flush();
-      notifier.added(summary);
+      notifier.added(summary, this.#session.space);
     }
     this.#parts.workspaceYaml.summaryChanged(state);
   }

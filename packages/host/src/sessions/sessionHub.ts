@@ -1,6 +1,5 @@
 import {
   type CreateSessionParams,
-  ERROR_CODE,
   type ForkSessionParams,
   type ImportSessionParams,
   type ListSessionsParams,
@@ -8,12 +7,10 @@ import {
   parseSessionUri,
   type URI,
 } from '@agenthost/protocol';
-import type { FetchContentParams, FetchContentResult } from '@agenthost/protocol/internal';
-import { RpcError } from '@agenthost/rpc';
+import { DEFAULT_SPACE, type FetchContentParams, type FetchContentResult } from '@agenthost/protocol/internal';
 import { settleWithin } from '../agents/settleWithin.js';
-import { OwnedElsewhere } from '../storage/sessionStorage.js';
 import { AbandonedSessions } from './abandonedSessions.js';
-import { checkBeginning } from './beginSession.js';
+import { checkBeginning, checkFork, checkSpace, storedSpace } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
 import { FolderTrust } from './folder/folderTrust.js';
 import { LogChecks } from './history/logChecks.js';
@@ -25,12 +22,13 @@ import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
 import type { Session } from './session.js';
-import { INDEX_PATIENCE_MS } from './sessionLimits.js';
-import { alreadyExists, notFound, partsOf, SessionLoader } from './sessionLoader.js';
+import { DROPS_AT_ONCE, INDEX_PATIENCE_MS } from './sessionLimits.js';
+import { alreadyExists, isNotFound, notFound, partsOf, SessionLoader } from './sessionLoader.js';
 import type { SessionServices } from './sessionServices.js';
-import type { Sessions } from './sessions.js';
+import type { CommandClient, Sessions } from './sessions.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { SessionImports } from './transfer/sessionImports.js';
+import { acceptedIn } from './turn/acceptedSequences.js';
 
 /** All sessions of the host. Loads, creates, lists, unloads and removes them. */
 export class SessionHub implements Sessions {
@@ -41,9 +39,13 @@ export class SessionHub implements Sessions {
   readonly #open = new Map<URI, Session>();
   /** Sessions that are being unloaded. Opening one waits for that, then loads it again. */
   readonly #closing = new Map<URI, Promise<void>>();
+  /** Their spaces: who asks for one hears nothing before that it was removed is told. */
+  readonly #closingSpaces = new Map<URI, string>();
   readonly #removals = new Set<Promise<void>>();
   /** Ids of sessions that are being created. A folder is named after the id only, without the provider. */
   readonly #creating = new Set<string>();
+  /** Sessions that are being made. Somebody of another space may try to make one that exists. */
+  readonly #making = new Map<URI, Promise<Session>>();
   readonly #loader: SessionLoader;
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
@@ -53,12 +55,13 @@ export class SessionHub implements Sessions {
   readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
   readonly #lists: SessionLists;
+  isClosing = false;
   /** For a host that is about to stop. */
   readonly drain: HubDrain;
 
   constructor(services: SessionServices) {
     this.#services = services;
-    this.#notifier = new SummaryNotifier(services.broadcast);
+    this.#notifier = new SummaryNotifier(services.broadcast, services.listeners);
     this.#checks = new LogChecks((uri, error) => services.log.error(`the log of ${uri} could not be checked`, error));
     this.#abandoned = new AbandonedSessions(services.storage, services.log);
     this.#loader = new SessionLoader(services, {
@@ -80,7 +83,7 @@ export class SessionHub implements Sessions {
     this.#filler = new IndexFiller({
       ...services,
       indexSession: (sessionId, isNew) => this.#indexing.index(sessionId, isNew),
-      forget: (uri) => this.#forget(uri),
+      forget: async (uri) => this.#forget(uri, (await services.index.spaceOf(uri)) ?? DEFAULT_SPACE),
     });
     this.drain = new HubDrain(services, {
       sessions: this.#open,
@@ -99,8 +102,17 @@ export class SessionHub implements Sessions {
     });
   }
 
+  loginChanged(provider: string, isLoggedIn: boolean): void {
+    for (const session of this.#open.values()) session.loginChanged(provider, isLoggedIn);
+  }
+
   loaded(uri: URI): Session | undefined {
     return this.#open.get(uri);
+  }
+
+  spaceOf(uri: URI): string | undefined | Promise<string | undefined> {
+    const stored = () => this.#closingSpaces.get(uri) ?? storedSpace(this.#services.storage, uri);
+    return this.#open.get(uri)?.space ?? this.#making.get(uri)?.then(({ space }) => space, stored) ?? stored();
   }
 
   get isUnused(): boolean {
@@ -113,9 +125,8 @@ export class SessionHub implements Sessions {
     if (!session) return;
     const { log } = this.#services;
     log.warn(`${uri} was taken by another host`);
-    this.#close(uri, session).catch((error: unknown) =>
-      log.debug(`${uri} was closed without its last changes: ${String(error)}`),
-    );
+    const failed = (error: unknown) => log.debug(`${uri} was closed without its last changes: ${String(error)}`);
+    this.#close(uri, session).catch(failed);
   }
 
   /** The file system of all sessions, or of some, is gone: running turns can't be stored and are ended. */
@@ -125,15 +136,11 @@ export class SessionHub implements Sessions {
 
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return (
-      this.#opening.get(uri) ??
-      this.#begin(uri, () =>
-        this.#hold(
-          uri,
-          this.#loaded.load(() => this.#loader.load(uri)),
-        ),
-      )
-    );
+    const load = () => this.#loaded.load(() => this.#loader.load(uri));
+    const making = this.#making.get(uri);
+    // Whoever makes it may be of another space, and is told that it exists.
+    if (making) return making.catch((error: unknown) => (isNotFound(error) ? this.open(uri) : Promise.reject(error)));
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#hold(uri, load()));
   }
 
   hold(uri: URI): () => void {
@@ -151,63 +158,61 @@ export class SessionHub implements Sessions {
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
-  async create(params: CreateSessionParams): Promise<void> {
+  async create(params: CreateSessionParams, { space }: Pick<CommandClient, 'space'>): Promise<void> {
     this.drain.mustTakeNew();
     const parts = checkBeginning(params, this.#services.agents);
-    const session = await this.#makeNew(params.session, () =>
-      this.#loaded.load(() => this.#loader.create(params, parts)),
+    checkSpace(space, this.#services.storage);
+    const session = await this.#makeNew(params.session, space, () =>
+      this.#loaded.load(() => this.#loader.create(params, { ...parts, space })),
     );
     void session.createAgentSession();
   }
 
   /** A new session that begins with the turns of another one; its agent starts with its first turn. */
-  async fork(params: ForkSessionParams): Promise<void> {
+  async fork(params: ForkSessionParams, { space }: Pick<CommandClient, 'space'>): Promise<void> {
     this.drain.mustTakeNew();
     const { source: sourceUri, session: uri } = params;
-    const [from, parts] = [parseSessionUri(sourceUri), parseSessionUri(uri)];
-    if (!from || from.provider !== parts?.provider) {
-      throw new RpcError(
-        ERROR_CODE.invalidParams,
-        "params.session: a fork has its source's provider: <provider>:/<id>",
-      );
-    }
-    await this.#makeNew(uri, () =>
-      this.use(sourceUri, (source) =>
-        this.#loaded.load(() => this.#loader.fork(params, source, from.sessionId, parts.sessionId)),
-      ),
-    );
+    const { from, to } = checkFork(params, this.#services.agents);
+    await this.#makeNew(uri, space, async () => {
+      if (sourceUri === uri || (await this.spaceOf(sourceUri)) !== space) throw notFound(sourceUri);
+      return this.use(sourceUri, (source) => this.#loaded.load(() => this.#loader.fork(params, source, from, to)));
+    });
   }
 
   /** A new session with turns that happened elsewhere, in one piece or several; its agent starts with its first turn. */
-  async import(params: ImportSessionParams, owner: object): Promise<void> {
+  async import(params: ImportSessionParams, owner: object, space: string, nativeSessionId?: string): Promise<void> {
     const { session: uri } = params;
     const { sessionId } = checkBeginning(params, this.#services.agents);
+    checkSpace(space, this.#services.storage);
     if (!this.#imports.has(sessionId)) {
       this.drain.mustTakeNew();
       if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#services.storage.exists(sessionId))) throw alreadyExists(uri);
     }
-    if (!(await this.#imports.take(params, sessionId, owner))) return;
+    if (!(await this.#imports.take(params, sessionId, { owner, space }))) return;
     const { index, broadcast } = this.#services;
     index.expect(uri);
-    const { state } = await this.open(uri);
+    const { summary } = await (await this.open(uri)).adoptNative(nativeSessionId);
     void index.flush();
-    broadcast({ type: 'notify/sessionAdded', summary: state.summary });
+    broadcast({ type: 'notify/sessionAdded', summary }, { space });
   }
 
   async connectionClosed(owner: object): Promise<void> {
     await this.#imports.abandon(owner);
   }
 
-  readonly fetchTurns: Sessions['fetchTurns'] = ({ session, range }) =>
-    this.use(session, (open) => open.fetchTurns(range));
+  fetchTurns({ session, range }: Parameters<Sessions['fetchTurns']>[0]): ReturnType<Sessions['fetchTurns']> {
+    return this.use(session, (open) => open.fetchTurns(range));
+  }
 
-  readonly fetchParts: Sessions['fetchParts'] = ({ session, ...range }) =>
-    this.use(session, (open) => open.fetchParts(range));
+  fetchParts({ session, ...range }: Parameters<Sessions['fetchParts']>[0]): ReturnType<Sessions['fetchParts']> {
+    return this.use(session, (open) => open.fetchParts(range));
+  }
 
-  readonly listArtifacts: Sessions['listArtifacts'] = (params) =>
-    this.use(params.session, (open) => open.artifacts.list(params));
+  listArtifacts(params: Parameters<Sessions['listArtifacts']>[0]): ReturnType<Sessions['listArtifacts']> {
+    return this.use(params.session, (open) => open.artifacts.list(params));
+  }
 
   fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
     return fetchContent((uri, read) => this.use(uri, read), params);
@@ -223,12 +228,12 @@ export class SessionHub implements Sessions {
     return this.#trust.needed(provider, cwd);
   }
 
-  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
-    return this.#lists.list(params);
+  list(params: ListSessionsParams, space: string): ListSessionsResult | Promise<ListSessionsResult> {
+    return this.#lists.list(params, space);
   }
 
-  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
-    return this.#lists.withNewestSummaries(result);
+  withNewestSummaries(result: ListSessionsResult, space: string): ListSessionsResult {
+    return this.#lists.withNewestSummaries(result, space);
   }
 
   /** Indexes the sessions on disk that the index lacks. `indexFilled` resolves when that is done. */
@@ -242,6 +247,11 @@ export class SessionHub implements Sessions {
     this.fillIndex({ changedSince: 0 });
   }
 
+  /** Resolves when lists of any host have all that was told until now. */
+  async indexWritten(): Promise<void> {
+    await this.#services.index.flush();
+  }
+
   stopFilling(): Promise<void> {
     return this.#filler.stop();
   }
@@ -252,12 +262,7 @@ export class SessionHub implements Sessions {
   }
 
   acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
-    const accepted: Record<URI, readonly number[]> = {};
-    for (const [uri, session] of this.#open) {
-      const recent = session.accepted.recent(key);
-      if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
-    }
-    return accepted;
+    return acceptedIn(this.#open, key, wanted);
   }
 
   /** Called after a start. Opens the sessions that were interrupted: those that the index shows at work, or whose end it may lack. */
@@ -267,18 +272,12 @@ export class SessionHub implements Sessions {
   }
 
   /** Opens sessions whose host has ended in the middle of something: that ends their turns. */
-  async takeOver(): Promise<void> {
-    const { index, log } = this.#services;
-    for (const uri of await index.interrupted()) {
-      await this.open(uri).catch((error: unknown) => {
-        if (error instanceof OwnedElsewhere) return;
-        if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
-        else log.error(`${uri} could not be opened`, error);
-      });
-    }
+  takeOver(): Promise<void> {
+    return this.#indexing.openInterrupted();
   }
 
   async close(): Promise<void> {
+    this.isClosing = true;
     this.#loaded.dispose();
     this.#trust.dispose();
     await this.#imports.dispose();
@@ -301,7 +300,8 @@ export class SessionHub implements Sessions {
       // Creating it again waits for all of this: no envelope of the new session may come before the removal of the old one.
       await this.#close(uri, session, async () => {
         await this.#services.storage.remove(sessionId);
-        await this.#forget(uri);
+        await this.#forget(uri, session.space);
+        session.tellRemoved(this.#services.onChange);
       });
     } catch (error) {
       // The session may still exist, but this object is closed: its subscribers have to reconnect. They are disconnected after the
@@ -315,13 +315,14 @@ export class SessionHub implements Sessions {
   }
 
   /** Removes what the host knows of a session whose files are gone. */
-  async #forget(uri: URI): Promise<void> {
+  async #forget(uri: URI, space: string): Promise<void> {
     const { index, publisher, sequence } = this.#services;
     await index.eraseTexts(uri);
     const wasHidden = this.#notifier.provisional.delete(uri);
     index.remove(uri);
     this.#notifier.forget(uri);
-    this.#services.broadcast({ type: 'notify/sessionRemoved', session: uri }, wasHidden ? uri : undefined);
+    const subscribersOf = wasHidden ? uri : undefined;
+    this.#services.broadcast({ type: 'notify/sessionRemoved', session: uri }, { space, subscribersOf });
     publisher.end(uri, sequence.next());
   }
 
@@ -350,7 +351,7 @@ export class SessionHub implements Sessions {
   }
 
   /** The session is known at once, so that a `subscribe` sent right after it finds it. */
-  async #makeNew(uri: URI, make: () => Promise<Session>): Promise<Session> {
+  async #makeNew(uri: URI, space: string, make: () => Promise<Session>): Promise<Session> {
     const { sessionId } = partsOf(uri);
     // A client may be opening it right now; it exists only if that succeeds.
     const sought = this.#opening.get(uri);
@@ -366,12 +367,16 @@ export class SessionHub implements Sessions {
         if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
         void this.#abandoned.removeAll();
         exists = await this.#services.storage.exists(sessionId);
+        if (exists && (await storedSpace(this.#services.storage, uri)) !== space) throw notFound(uri);
         // Clients that opened this URI in the meantime get the existing session.
         return await this.#hold(uri, exists ? this.#loaded.load(() => this.#loader.load(uri)) : make());
       } finally {
         this.#creating.delete(sessionId);
       }
     });
+    this.#making.set(uri, making);
+    const end = () => void (this.#making.get(uri) === making && this.#making.delete(uri));
+    making.then(end, end);
     const session = await making.catch((error: unknown) => {
       throw exists ? alreadyExists(uri) : error;
     });
@@ -386,11 +391,10 @@ export class SessionHub implements Sessions {
     const closing = Promise.all([closed, this.#checks.cancel(uri)]).then(removeFiles);
     const settled = closing.catch(() => {});
     this.#closing.set(uri, settled);
+    this.#closingSpaces.set(uri, session.space);
     await settled;
     this.#notifier.release(uri);
-    if (this.#closing.get(uri) === settled) this.#closing.delete(uri);
+    if (this.#closing.get(uri) === settled) for (const map of [this.#closing, this.#closingSpaces]) map.delete(uri);
     await closing;
   }
 }
-
-const DROPS_AT_ONCE = 4;

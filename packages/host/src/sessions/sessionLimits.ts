@@ -23,8 +23,12 @@ export const MAX_LISTED_CLIENTS = 50;
 /** How long an aborted agent may take to become idle before its process is ended. */
 export const ABORT_GRACE_MS = 5_000;
 
-/** At most this many notifications per second about one session's summary. */
-export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
+/** At most so many notifications per second about one session's summary, by how many clients listen. */
+export const SUMMARY_RATES = [
+  { below: 100, perSecond: 10 },
+  { below: 1_000, perSecond: 2 },
+  { below: Number.POSITIVE_INFINITY, perSecond: 0.5 },
+] as const;
 
 /** Code units of text and reasoning that an agent may write in one turn. */
 export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
@@ -99,3 +103,5 @@ export const MAX_INDEX_REBUILDS = 3;
 
 /** How long a start or a list waits for an index that is being filled. After that it uses what is there. */
 export const INDEX_PATIENCE_MS = 2_000;
+/** Provisional sessions that are removed at once when the host stops. */
+export const DROPS_AT_ONCE = 4;

@@ -3,8 +3,10 @@ import {
   ERROR_CODE,
   type ForkSessionParams,
   parseSessionUri,
+  sessionUri,
   type URI,
 } from '@agenthost/protocol';
+import { parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { AbandonedSessions } from './abandonedSessions.js';
@@ -40,7 +42,10 @@ export class SessionLoader {
     this.#deps = deps;
   }
 
-  async create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
+  async create(
+    params: CreateSessionParams,
+    parts: { readonly provider: string; readonly sessionId: string; readonly space: string },
+  ): Promise<Session> {
     const { storage, index, now, newId, defaultDirectory } = this.#services;
     index.expect(params.session);
     const discard = (id: string) => this.#deps.abandoned.discard(id);
@@ -61,9 +66,9 @@ export class SessionLoader {
     session.onLost = () => this.#deps.onLost(params.session);
     if (start.provisional) notifier.provisional.add(params.session);
     else {
-      index.put(state.summary);
+      index.put(state.summary, parts.space);
       void index.flush();
-      notifier.added(state.summary);
+      notifier.added(state.summary, parts.space);
     }
     return session;
   }
@@ -75,17 +80,21 @@ export class SessionLoader {
     }
     await original.filesWritten();
     index.expect(params.session);
-    const source = { stored: original.stored, sessionId: sourceId, state: original.state };
+    const { stored, state, space } = original;
+    const isHandOver = parseSessionUri(params.session)?.provider !== parseSessionUri(params.source)?.provider;
+    const canCopy = params.toTurnId === undefined && !isHandOver;
+    const memory = canCopy ? await original.forkMemory() : undefined;
+    const source = { stored, sessionId: sourceId, state, memory };
     const discard = (id: string) => this.#deps.abandoned.discard(id);
     try {
-      await forkSession(source, params, { storage, sessionId, now: now(), discard });
+      await forkSession(source, params, { storage, sessionId, space, now: now(), discard });
       const fork = await this.load(params.session).catch(async (error: unknown) => {
         await discard(sessionId);
         throw error;
       });
       noteFork(source, params);
       void index.flush();
-      broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary });
+      broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary }, { space });
       return fork;
     } catch (error) {
       index.remove(params.session);
@@ -127,8 +136,8 @@ export class SessionLoader {
     const session = await assembleSession({ uri, stored, ...folded, history }, this.#services, notifier);
     session.onLost = () => this.#deps.onLost(uri);
     if (!isHidden) {
-      index.put(folded.state.summary);
-      notifier.know(folded.state.summary);
+      index.put(folded.state.summary, session.space);
+      notifier.know(folded.state.summary, session.space);
     }
     this.#deps.onLoaded(uri, session);
     session.recover();
@@ -149,6 +158,20 @@ export class SessionLoader {
 
 export function notFound(uri: URI): RpcError {
   return new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+}
+
+export function noContent(uri: URI): RpcError {
+  return new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
+}
+
+/** The session that the URI of a content or an artifact names. */
+export function sessionOfContent(uri: URI): URI | undefined {
+  const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
+  return parts && sessionUri(parts.provider, parts.sessionId);
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound;
 }
 
 export function alreadyExists(uri: URI): RpcError {

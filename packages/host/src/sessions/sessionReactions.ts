@@ -1,5 +1,5 @@
-import type { SessionAction, UserMessage } from '@agenthost/protocol';
-import type { PermissionResolvedAction } from '@agenthost/protocol/internal';
+import { LOGIN_REQUIRED, type SessionAction, type SessionState, type UserMessage } from '@agenthost/protocol';
+import { findPendingMessage, type PermissionResolvedAction, turnsAwaitingLogin } from '@agenthost/protocol/internal';
 import { decisionIn } from '../agents/events/pendingAnswers.js';
 import type { SessionParts } from './sessionParts.js';
 import type { ActionIntake } from './turn/actionIntake.js';
@@ -12,6 +12,9 @@ interface SessionReactionsOptions {
   readonly run: AgentRun | undefined;
   readonly intake: ActionIntake;
   readonly isClosed: () => boolean;
+  readonly newId: () => string;
+  /** A turn has shown whether the agent is logged in. */
+  readonly onLogin: (state: 'ready' | 'needed') => void;
 }
 
 /** What follows from an action of a session: a turn, a title, an answer to the agent. */
@@ -25,7 +28,7 @@ export class SessionReactions {
   }
 
   /** Called after each change. `isFromAgent`: the agent reported the action. */
-  react(action: SessionAction, { isFromAgent }: { readonly isFromAgent: boolean }): void {
+  react(action: SessionAction, before: SessionState, { isFromAgent }: { readonly isFromAgent: boolean }): void {
     const { run, intake, parts } = this.#options;
     switch (action.type) {
       case 'session/turnStarted':
@@ -47,16 +50,18 @@ export class SessionReactions {
         return;
       }
       case 'session/turnComplete':
+        this.#options.onLogin('ready');
         parts.metadata.request();
         this.startNext();
         return;
       case 'session/error':
+        if (action.error.errorType === LOGIN_REQUIRED) this.#options.onLogin('needed');
         parts.metadata.request();
         return;
       case 'session/turnCancelled':
         parts.metadata.request();
         run?.cancel(action.turnId);
-        this.startNext();
+        if (!action.holdQueue) this.startNext();
         return;
       case 'session/toolCallConfirmed':
         run?.answer(action.toolCallId, decisionIn(action));
@@ -67,12 +72,21 @@ export class SessionReactions {
       case 'session/modelChanged':
         run?.setModel(action.model);
         return;
+      case 'session/settingChosen':
+        if (parts.store.state.settings !== before.settings) run?.setSetting(action.setting, action.value);
+        return;
+      case 'session/approvalRevoked':
+        run?.revokeApproval(action.approvalId);
+        return;
       case 'session/customizationToggled':
         parts.customizations?.toggled(action.enabled);
         return;
       case 'session/pendingMessageSet':
-        if (!parts.store.state.activeTurn) this.startNext();
-        else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
+        if (!parts.store.state.activeTurn) {
+          // An edit of a message that a user holds back does not send it.
+          const isHeld = parts.store.state.turns.at(-1)?.holdsQueue === true;
+          if (!isHeld || !findPendingMessage(before, action.id)) this.startNext();
+        } else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
         return;
       default:
         return;
@@ -112,6 +126,19 @@ export class SessionReactions {
       userMessage,
       ...(by && { by }),
     });
+  }
+
+  /** Sends the messages again whose turns failed last because the agent needed a log-in. The first starts, the others wait. */
+  sendAgain(): void {
+    const { store } = this.#options.parts;
+    const { lifecycle, activeTurn, turns } = store.state;
+    if (lifecycle !== 'ready' || activeTurn || this.isHeldBack) return;
+    for (const [index, { userMessage, by }] of turnsAwaitingLogin(turns).entries()) {
+      const message = { userMessage, ...(by && { by }) };
+      const id = this.#options.newId();
+      if (index === 0) store.dispatch({ type: 'session/turnStarted', turnId: id, ...message });
+      else store.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, ...message });
+    }
   }
 
   async #steer(id: string, userMessage: UserMessage): Promise<void> {

@@ -1,11 +1,22 @@
-import type { Notification, URI } from '@agenthost/protocol';
+import type { SessionState } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
+import type { Broadcast } from '../state/broadcast.js';
 import type { Delivery } from '../state/delivery.js';
-import type { Publisher, SequenceSource } from '../state/publisher.js';
+import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
+
+/** A change of a session's state, at the host that owns the session. */
+export interface SessionChange {
+  readonly before: SessionState;
+  readonly after: SessionState;
+  /** Of the session: nobody else may hear of it. */
+  readonly space: string;
+  /** Who sees the session at the time of the call. */
+  readonly lookers: () => Lookers;
+}
 
 /** The host's services and settings for its sessions: one object for the hub and for each of its sessions. */
 export interface SessionServices {
@@ -15,8 +26,11 @@ export interface SessionServices {
   readonly delivery: Delivery;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
-  /** To all clients, or to the subscribers of one session. */
-  readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
+  readonly broadcast: Broadcast;
+  /** Told of each change; it decides who is called by a push notification. */
+  readonly onChange?: (change: SessionChange) => void;
+  /** How many clients it reaches, of all hosts. None by default. */
+  readonly listeners?: () => number;
   /** The environment of agents' processes; it has none of the host's secrets. */
   readonly agentEnv: Readonly<Record<string, string>>;
   /** The folder with the user's customizations for all sessions. */

@@ -288,7 +288,9 @@ export class SessionStore implements DurableSource {
     this.#bytes.changed(before, this.#state, json.length);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
-      action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
+      action.type === 'session/clientsChanged' || action.type === 'session/approvalsChanged'
+        ? undefined
+        : this.#options.log.append(record(envelope), json);
     const [lastServerSeq, sender] = [this.#lastServerSeq, from?.sender];
     const tag: Tag = { kind: 'change', envelope, before, logNumber, lastServerSeq, sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;

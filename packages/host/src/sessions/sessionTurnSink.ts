@@ -1,13 +1,27 @@
-import type { ContentRef, SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
-import { sameValue } from '@agenthost/protocol/internal';
-import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../agents/agent.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  ContentRef,
+  SessionCommand,
+  SessionSetting,
+  SessionState,
+  StandingApproval,
+  ToolCallResult,
+  UserMessage,
+} from '@agenthost/protocol';
+import { isSafeKey, MAX_APPROVALS, MAX_ID_LENGTH, MAX_TITLE_LENGTH, sameValue } from '@agenthost/protocol/internal';
+import type { AgentContent, AgentToolResult, OpenSessionOptions, Transcript } from '../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';
+import { oneLine } from '../agents/events/boundedText.js';
 import { sessionDirectory } from './folder/sessionCustomizations.js';
+import { readTurnsPage } from './history/readTurnsPage.js';
 import type { Session } from './session.js';
 import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';
+import { writeTranscript } from './turn/transcript.js';
 import type { TurnPreparation, TurnSink } from './turn/turnSink.js';
+
+const TRANSCRIPT_PAGE = 50;
 
 /** Takes what the agent of a session reports to the session and to the session's stores. */
 export class SessionTurnSink implements TurnSink {
@@ -19,6 +33,23 @@ export class SessionTurnSink implements TurnSink {
     this.#session = session;
     this.#parts = parts;
     this.#services = services;
+  }
+
+  get isAlone(): boolean {
+    return this.#session.isAlone;
+  }
+
+  async untilAlone(signal: AbortSignal): Promise<void> {
+    const ms = (this.#parts.stored.freeAt ?? 0) - performance.now();
+    const why = `Waiting up to ${Math.ceil(ms / 1_000)} s: the agent of the host that had this session may still run`;
+    this.#tellActivity(why);
+    await delay(ms, undefined, { signal });
+    this.#tellActivity();
+  }
+
+  #tellActivity(activity?: string): void {
+    if (!this.#parts.store.state.activeTurn) return;
+    this.#session.dispatchFromAgent({ type: 'session/activityChanged', ...(activity && { activity }) });
   }
 
   get preparation(): TurnPreparation | undefined {
@@ -43,8 +74,28 @@ export class SessionTurnSink implements TurnSink {
       tempFiles,
       ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
       ...(workspaceYaml.nativeSessionId !== undefined && { resume: workspaceYaml.nativeSessionId }),
+      transcript: () => this.#transcript(),
       ...(store.state.summary.mode && { mode: store.state.summary.mode.id }),
+      settings: chosenSettings(store.state),
     };
+  }
+
+  get hasHistory(): boolean {
+    return this.#parts.store.state.turns.length > 0;
+  }
+
+  async #transcript(): Promise<Transcript | undefined> {
+    const { store, history, artifactStore } = this.#parts;
+    const pages = async (before: string | undefined) =>
+      (await readTurnsPage(store.state, history, {
+        limit: TRANSCRIPT_PAGE,
+        ...(before !== undefined && { before }),
+      })) ?? {
+        turns: [],
+        hasMore: false,
+      };
+    const plan = await artifactStore?.readPlan().catch(() => undefined);
+    return writeTranscript({ pages, plan });
   }
 
   agentOpened(nativeSessionId: string | undefined): void {
@@ -76,6 +127,31 @@ export class SessionTurnSink implements TurnSink {
     store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
+  settingsChanged(settings: readonly SessionSetting[]): void {
+    if (!this.#session.isClosed) this.#parts.store.dispatch({ type: 'session/settingsChanged', settings });
+  }
+
+  settingsAnswered(): void {
+    this.settingsChanged((this.#parts.store.state.settings ?? []).map(({ pending: _, ...setting }) => setting));
+  }
+
+  approvalAdded({ id, covers: said, isRevocable }: StandingApproval): void {
+    const { store } = this.#parts;
+    const covers = oneLine(said, MAX_TITLE_LENGTH);
+    if (this.#session.isClosed || covers === '' || id.length > MAX_ID_LENGTH || !isSafeKey(id)) return;
+    const before = store.state.approvals ?? [];
+    // The same words again say nothing new.
+    const others = before.filter((one) => one.id !== id && one.covers !== covers);
+    const approvals = [...others, { id, covers, ...(isRevocable && { isRevocable }) }].slice(-MAX_APPROVALS);
+    if (!sameValue(approvals, before)) store.dispatch({ type: 'session/approvalsChanged', approvals });
+  }
+
+  approvalsEnded(): void {
+    const { store } = this.#parts;
+    if (this.#session.isClosed || !store.state.approvals) return;
+    store.dispatch({ type: 'session/approvalsChanged', approvals: [] });
+  }
+
   storeArtifact(artifact: AgentArtifact): void {
     this.#parts.artifacts.take(artifact);
   }
@@ -105,4 +181,8 @@ export class SessionTurnSink implements TurnSink {
   storageFailed(error: unknown): void {
     this.#session.storageFailed(error);
   }
+}
+
+function chosenSettings({ settings = [] }: SessionState): Record<string, string> {
+  return Object.fromEntries(settings.flatMap(({ id, value, chosen }) => (chosen ? [[id, value]] : [])));
 }

@@ -9,9 +9,10 @@ export function storageError(error: unknown): { readonly errorType: 'storage'; r
   return { errorType: 'storage', message };
 }
 
-/** Whether a message waits for its turn that no failure holds back. */
+/** Whether a message waits for its turn that neither a failure nor a user holds back. */
 export function hasNextMessage(state: SessionState): boolean {
   const { lifecycle, activeTurn, steeringMessage, queuedMessages = [], turns } = state;
+  const last = turns.at(-1);
   const isWaiting = steeringMessage !== undefined || queuedMessages.length > 0;
-  return lifecycle === 'ready' && !activeTurn && isWaiting && turns.at(-1)?.state !== 'error';
+  return lifecycle === 'ready' && !activeTurn && isWaiting && last?.state !== 'error' && !last?.holdsQueue;
 }

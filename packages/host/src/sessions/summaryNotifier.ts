@@ -1,6 +1,7 @@
-import type { Notification, SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { sameValue } from '@agenthost/protocol/internal';
-import { SUMMARY_NOTIFICATIONS_PER_SECOND } from './sessionLimits.js';
+import type { Broadcast } from '../state/broadcast.js';
+import { SUMMARY_RATES } from './sessionLimits.js';
 
 const KEYS = [
   'title',
@@ -21,6 +22,7 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 
 interface Followed {
+  readonly space: string;
   latest: SessionSummary;
   /** Fields that changed since the last notification, also if they have their old value again. */
   readonly touched: Set<Key>;
@@ -29,28 +31,32 @@ interface Followed {
 }
 
 /**
- * Notifies all clients of changes in a session's summary: at once, then gathered, at most some times a second. A field that changed
- * and changed back is included: a client may have listed the session, or subscribed to it, in between.
+ * Notifies clients of changes in a session's summary: at once, then gathered, at most some times a second, and less often the more
+ * clients listen. A field that changed and changed back is included: a client may have listed the session, or subscribed to it, in
+ * between.
  */
 export class SummaryNotifier {
-  readonly #broadcast: (notification: Notification) => void;
+  readonly #broadcast: Broadcast;
+  readonly #listeners: () => number;
   readonly #followed = new Map<URI, Followed>();
   /** Sessions that clients are not told of before their first message (rules PROV1 and PROV2). */
   readonly provisional = new Set<URI>();
 
-  constructor(broadcast: (notification: Notification) => void) {
+  /** `listeners`: how many clients are told, of all hosts. */
+  constructor(broadcast: Broadcast, listeners: () => number = () => 0) {
     this.#broadcast = broadcast;
+    this.#listeners = listeners;
   }
 
   /** The summary of a session that was just created or loaded. Later changes are relative to it. */
-  know(summary: SessionSummary): void {
-    this.#followed.set(summary.resource, { latest: summary, touched: new Set() });
+  know(summary: SessionSummary, space: string): void {
+    this.#followed.set(summary.resource, { space, latest: summary, touched: new Set() });
   }
 
-  /** Tells all clients of a session that they don't know. */
-  added(summary: SessionSummary): void {
-    this.know(summary);
-    this.#broadcast({ type: 'notify/sessionAdded', summary });
+  /** Tells all clients of its space of a session that they don't know. */
+  added(summary: SessionSummary, space: string): void {
+    this.know(summary, space);
+    this.#broadcast({ type: 'notify/sessionAdded', summary }, { space });
   }
 
   changed(summary: SessionSummary): void {
@@ -83,13 +89,17 @@ export class SummaryNotifier {
     clearTimeout(followed.timer);
     followed.timer = undefined;
     if (followed.touched.size === 0) return;
-    const { latest, touched } = followed;
+    const { space, latest, touched } = followed;
     const changes: SessionSummaryChanges = Object.fromEntries(
       KEYS.filter((key) => touched.has(key)).map((key) => [key, latest[key] ?? null]),
     );
     touched.clear();
-    this.#broadcast({ type: 'notify/sessionSummaryChanged', session: resource, changes });
-    followed.timer = setTimeout(() => this.#tell(resource, followed), 1000 / SUMMARY_NOTIFICATIONS_PER_SECOND);
+    this.#broadcast({ type: 'notify/sessionSummaryChanged', session: resource, changes }, { space, summary: latest });
+    followed.timer = setTimeout(() => this.#tell(resource, followed), 1000 / perSecond(this.#listeners()));
     followed.timer.unref();
   }
+}
+
+function perSecond(listeners: number): number {
+  return SUMMARY_RATES.find(({ below }) => listeners < below)?.perSecond ?? 1;
 }

@@ -11,6 +11,20 @@ import { ACTION_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
+/** Who sees a session right now. */
+export interface Lookers {
+  readonly anybody: boolean;
+  /** The devices among them that have a push subscription, by `deviceKey`. */
+  readonly devices: readonly string[];
+}
+
+export const NO_LOOKERS: Lookers = { anybody: false, devices: [] };
+
+/** A device with a push subscription. With the token's id, so that nobody can speak for the device of another token. */
+export function deviceKey(tokenId: string, subscriptionId: string): string {
+  return `${tokenId}/${subscriptionId}`;
+}
+
 /** A connected client that receives envelopes. */
 export interface Subscriber extends Receiver {
   readonly author: Author;
@@ -18,14 +32,35 @@ export interface Subscriber extends Receiver {
   /** The name of its token, if the token has one. */
   readonly tokenName?: string | undefined;
   readonly role?: Role;
-  /** The clients behind it, when it is another host. */
+  /** `false` when its connection has ended. What it sent before may still be on its way to a session. */
+  readonly isOpen?: boolean;
+  /** The clients behind it whose users see the session, when it is another host. */
   readonly authors?: readonly Author[];
   /** Who gets the echoes for it, when it is a client of another host. */
   readonly via?: Subscriber;
   /** This client keeps the sessions' files: without its connection nothing can be stored. */
   readonly keepsFiles?: boolean;
+  /** Who sees the session through this subscriber. Without it, its user is taken to look at all that it has subscribed to. */
+  lookersOf?(session: URI): Lookers;
   /** Closes the connection, so that the client reconnects and takes a snapshot. */
   cutOff(reason: string): void;
+}
+
+export function lookersAmong(subscribers: readonly Subscriber[], session: URI): Lookers {
+  const each = subscribers.map((one) => one.lookersOf?.(session) ?? { anybody: true, devices: [] });
+  return { anybody: each.some(({ anybody }) => anybody), devices: each.flatMap(({ devices }) => devices) };
+}
+
+/**
+ * The clients whose users see the session, each once. Not all that are subscribed: a client may follow a session only to list its
+ * questions, or be hidden.
+ */
+export function viewersAmong(subscribers: readonly Subscriber[], session: URI): readonly Author[] {
+  const authors = subscribers.flatMap((one) => {
+    if (one.authors) return one.authors;
+    return one.lookersOf?.(session).anybody === false ? [] : [one.author];
+  });
+  return [...new Map(authors.map((author) => [author.clientId, author])).values()];
 }
 
 /** The origin of an action. The client chooses the number; the host knows the token's name. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import { errorCode, toSessionFsFailure } from './fs/errnoFailure.js';
 import { KeyedLock } from './fs/keyedLock.js';
 import { LocalSessionFs } from './fs/localSessionFs.js';
 import { assertSameCase, sessionFolder } from './fs/sessionFolder.js';
+import { splitLines } from './fs/splitLines.js';
 import { CORRUPT_SUFFIX } from './log/corruptFile.js';
 import { draftOf, LOG_FILE } from './log/jsonlEventLog.js';
-import { openStored, type StoredLogOptions } from './openStored.js';
+import { spaceOfLine } from './log/lineFormat.js';
+import { openStored, recoverStartRecord, type StoredLogOptions } from './openStored.js';
 import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
 export interface LocalSessionStorageOptions extends StoredLogOptions {
@@ -17,6 +20,9 @@ export interface LocalSessionStorageOptions extends StoredLogOptions {
   /** Where sessions have their temporary folders. Defaults to the operating system's. */
   readonly tempRoot?: string;
 }
+
+/** Most first lines are shorter. */
+const FIRST_CHUNK_BYTES = 4 * 1024;
 
 /** Sessions in folders of the state root. */
 export class LocalSessionStorage implements SessionStorage {
@@ -56,6 +62,12 @@ export class LocalSessionStorage implements SessionStorage {
     });
   }
 
+  async spaceOf(sessionId: string): Promise<string | undefined> {
+    if (!(await this.exists(sessionId))) return undefined;
+    const line = await firstLineOf(this.#logOf(sessionId));
+    return (line === undefined ? undefined : spaceOfLine(line)) ?? this.#recoveredSpace(sessionId);
+  }
+
   /** Moved aside first, so that an interrupted removal leaves no partial session behind. */
   async remove(sessionId: string): Promise<void> {
     await this.#removeFolder(sessionId);
@@ -87,6 +99,16 @@ export class LocalSessionStorage implements SessionStorage {
     }
   }
 
+  /** The first line is damaged. */
+  async #recoveredSpace(sessionId: string): Promise<string> {
+    const fs = await LocalSessionFs.open({ stateRoot: this.#options.stateRoot, sessionId, create: false });
+    try {
+      return (await recoverStartRecord(fs, sessionId))?.space ?? DEFAULT_SPACE;
+    } finally {
+      await fs.dispose();
+    }
+  }
+
   #logOf(sessionId: string): string {
     return join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
   }
@@ -115,5 +137,27 @@ async function sizeIfAny(path: string): Promise<number> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 0;
     throw toSessionFsFailure(error);
+  }
+}
+
+/** `undefined` where there is none, or one that is too long. */
+async function firstLineOf(path: string): Promise<string | undefined> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    for await (const line of splitLines(chunksOf(file))) return line;
+  } catch {
+    // It is too long to be one, or can't be read: opening the session says why.
+  } finally {
+    await file.close();
+  }
+  return undefined;
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_CHUNK_BYTES));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }

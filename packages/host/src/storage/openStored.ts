@@ -39,7 +39,7 @@ export async function openStored(
  * Recovers the first record of a log whose first line is damaged, from the copy in workspace.yaml. Sessions of older versions have
  * no copy: for them the damaged line is parsed without its checksum. Returns `undefined` when neither works.
  */
-async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
+export async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
   const info = await readWorkspaceYaml(fs).catch(() => undefined);
   const copy = info?.start && asStart(info.start, sessionId);
   if (copy) return copy;

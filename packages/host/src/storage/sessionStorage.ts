@@ -10,7 +10,12 @@ export interface SessionStorage {
   open(sessionId: string, options?: OpenStoredOptions): Promise<StoredSession | undefined>;
   /** A session exists when its log does. */
   exists(sessionId: string): Promise<boolean>;
-  /** Removes all files of the session. */
+  /**
+   * Its space, without opening it; `undefined` when there is no such session. One whose beginning is lost is in `default`. A storage
+   * without this has sessions of `default` only.
+   */
+  spaceOf?(sessionId: string): Promise<string | undefined>;
+  /** Removes all files of the session. Rejects with `OwnedElsewhere` when another host has taken it. */
   remove(sessionId: string): Promise<void>;
   /** When its log was last written to, in milliseconds since 1970; `undefined` if unknown. */
   modifiedAt(sessionId: string): Promise<number | undefined>;
@@ -26,6 +31,8 @@ export interface OpenStoredOptions {
   readonly create?: boolean;
   /** With `create`: the session doesn't exist until its log is closed. After a kill its id stays free. */
   readonly isDraft?: boolean;
+  /** With `create`: the space that the first record of its log will name. */
+  readonly space?: string;
 }
 
 /** Another host has the session open. */
@@ -44,6 +51,8 @@ export interface SessionPlace {
   readonly name: string;
   /** This host runs on one of them. */
   readonly isHere: boolean;
+  /** What people call this host. */
+  readonly host?: string | undefined;
 }
 
 export interface StoredSession {
@@ -51,6 +60,10 @@ export interface StoredSession {
   readonly isShared?: boolean;
   /** Where several hosts share a storage. */
   readonly place?: SessionPlace;
+  /** When it is closed, it belongs to that host: nobody else takes it meanwhile. */
+  giveTo?(hostId: string): void;
+  /** Until then an agent of a dead host may be at work in its folder: a time of `performance.now()` (FEN7). */
+  readonly freeAt?: number;
   readonly fs: SessionFs;
   readonly log: EventLog;
 }

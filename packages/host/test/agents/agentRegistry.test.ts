@@ -169,3 +169,73 @@ describe('AgentRegistry', () => {
     expect(() => registry.register(agent('late'))).toThrow('disposed');
   });
 });
+
+describe('the log-in of an agent', () => {
+  type Facts = Awaited<ReturnType<NonNullable<Agent['login']>['facts']>>;
+
+  async function registryWith(facts: Facts): Promise<AgentRegistry> {
+    const registry = new AgentRegistry();
+    const login = { facts: async () => facts, check: async () => 'unknown' as const, program: async () => undefined };
+    registry.register(agent('one', { login }));
+    await registry.refresh();
+    return registry;
+  }
+  const stateOf = (registry: AgentRegistry) => registry.infos()[0]?.login?.state;
+
+  it.each([
+    [{}, [], 'unknown'],
+    [{}, ['ready'], 'ready'],
+    [{}, ['needed'], 'needed'],
+    [{}, ['ready', 'needed'], 'expired'],
+    [{}, ['ready', 'needed', 'ready'], 'ready'],
+    [{ state: 'ready' }, [], 'ready'],
+    [{ state: 'ready' }, ['needed'], 'expired'],
+    [{ state: 'needed' }, [], 'needed'],
+    [{ state: 'needed' }, ['ready'], 'needed'],
+  ] as const)('%j, after turns %j, is %s', async (facts, learned, state) => {
+    const registry = await registryWith(facts);
+    for (const one of learned) registry.learnLogin('one', one);
+    expect(stateOf(registry)).toBe(state);
+    await registry.refresh();
+    expect(stateOf(registry)).toBe(state);
+  });
+
+  it('is told when it changes, and absent where none is needed', async () => {
+    const registry = await registryWith({ source: 'key' });
+    let told = 0;
+    registry.onChange(() => told++);
+    registry.learnLogin('one', 'ready');
+    registry.learnLogin('one', 'ready');
+    registry.learnLogin('nobody', 'ready');
+    expect(told).toBe(1);
+    expect(registry.infos()[0]?.login).toEqual({ state: 'ready', source: 'key' });
+    const free = await registryWith(undefined);
+    free.learnLogin('one', 'needed');
+    expect(free.infos()[0]).not.toHaveProperty('login');
+  });
+});
+
+describe('a newer version of an agent', () => {
+  it.each([
+    ['1.2.3', '1.2.4', '1.2.4'],
+    ['1.9.0', '1.10.0', '1.10.0'],
+    ['1.2.3', '1.2.3', undefined],
+    ['2.0.0', '1.9.9', undefined],
+    ['1.0.0', '2.0.0-beta.1', undefined],
+    ['1.0.0', '__proto__', undefined],
+  ])('%s installed, %s released: %s', async (version, newest, newer) => {
+    const registry = new AgentRegistry();
+    registry.register(agent('one', { availability: async () => ({ state: 'available', version }) }));
+    await registry.refresh();
+    registry.setNewest('one', newest);
+    for (const _ of ['at once', 'after a refresh']) {
+      expect(registry.newerVersion('one')).toBe(newer);
+      expect(registry.infos()[0]?.availability).toEqual({
+        state: 'available',
+        version,
+        ...(newer && { newerVersion: newer }),
+      });
+      await registry.refresh();
+    }
+  });
+});

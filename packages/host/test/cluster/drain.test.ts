@@ -2,30 +2,19 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
-import { RawClient } from '../../../../test/support/rawClient.js';
+import type { RawClient } from '../../../../test/support/rawClient.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
-import { type HostProcess, rawSession, spawnHost } from '../../../../test/support/testHost.js';
-import { drainHost } from '../../src/cluster/drainHost.js';
+import { type HostProcess, rawSession } from '../../../../test/support/testHost.js';
+import { drainHost } from '../../src/cluster/operators/drainHost.js';
 import { Database } from '../../src/database/database.js';
 import { silentLog } from '../../src/hostLog.js';
+import { hostProcesses } from './support/hostProcesses.js';
 
 const postgres = postgresOfFile();
 
 const cleanups = cleanupsOfTests();
 
-async function start(database: string, ...args: string[]): Promise<HostProcess> {
-  const stateDir = await cleanups.folder();
-  const host = await spawnHost(stateDir, ['--state-dir', stateDir, '--database', database, '--lease', '2', ...args]);
-  cleanups.push(() => host.kill('SIGKILL'));
-  return host;
-}
-
-async function client(host: HostProcess, name: string): Promise<RawClient> {
-  const raw = await RawClient.open(host);
-  cleanups.push(() => raw.end());
-  await raw.request('initialize', { protocolVersion: 1, clientId: name, clientInfo: { name } });
-  return raw;
-}
+const { start, client } = hostProcesses(cleanups);
 
 async function health(host: HostProcess): Promise<string> {
   const answer = await fetch(new URL('/healthz', host.url));

@@ -71,6 +71,20 @@ describe('clients of two hosts at one session', () => {
     await bob?.nextAction(session, 'session/clientsChanged', both);
   });
 
+  it('know who only follows the session without looking at it', async () => {
+    const named = (names: string) => (action: { readonly clients: readonly { readonly clientId: string }[] }) =>
+      action.clients
+        .map(({ clientId }) => clientId)
+        .toSorted()
+        .join() === names;
+    await bob?.request('lookAt', {});
+    await Promise.all([alice, bob].map((one) => one?.nextAction(session, 'session/clientsChanged', named('alice'))));
+    await bob?.request('lookAt', { session });
+    await alice?.nextAction(session, 'session/clientsChanged', named('alice,bob'));
+    await alice?.request('lookAt', {});
+    await bob?.nextAction(session, 'session/clientsChanged', named('bob'));
+  });
+
   it('[FOL2] get the fate of each action once: a refusal, an echo, a repeat', async () => {
     if (!alice || !bob) throw new Error('nobody there');
     const refused = await bob.act({ type: 'session/turnCancelled', session, turnId: 'none' });
@@ -82,6 +96,22 @@ describe('clients of two hosts at one session', () => {
     bob.dispatch(message('once', 'hello'), clientSeq);
     await bob.nextEnvelope(({ origin, repeated }) => origin?.clientSeq === clientSeq && repeated === true);
     expect((await bob.stateOf(session)).turns.map(({ id }) => id)).toEqual(['once']);
+  });
+
+  it('stay connected when others open the same session at the same moment', async () => {
+    if (!alice || !two) throw new Error('nobody there');
+    const others = await Promise.all(Array.from({ length: 20 }, (_, n) => two?.raw(`viewer ${n}`)));
+    for (let round = 0; round < 10; round++) {
+      const resource = `mock:/${crypto.randomUUID()}`;
+      await alice.request('createSession', { session: resource });
+      // One right after the other's answer: some of them are still looking for the owner when the first have found it.
+      const asked = others.map(async (other, n) => {
+        for (let turn = 0; turn < n; turn++) await new Promise(setImmediate);
+        await other?.request('subscribe', { resource });
+      });
+      await Promise.all(asked);
+      for (const other of others) await other?.request('ping', {});
+    }
   });
 
   it('list, fetch and remove through any host, and hear of it', async () => {

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 
-let server: TestPostgres;
+const postgres = postgresOfFile();
+
 let host: TestHost;
 beforeAll(async () => {
-  server = await TestPostgres.start();
-  host = await startTestHost({ database: await server.newDatabase(), leaseMs: 1_000 });
+  host = await startTestHost({ database: await postgres.server.newDatabase(), leaseMs: 1_000 });
 });
 afterAll(async () => {
-  await server.run().catch(() => {});
+  await postgres.server.run().catch(() => {});
   await host.dispose();
-  await server.dispose();
 });
 
 async function health(): Promise<string> {
@@ -22,9 +21,9 @@ async function health(): Promise<string> {
 describe('/healthz of a host with a database', () => {
   it('[FEN6] fails when the database was not reached for a lease, and recovers with it', async () => {
     expect(await health()).toBe('200 ok');
-    await server.stop('SIGQUIT');
+    await postgres.server.stop('SIGQUIT');
     await expect.poll(health, { timeout: 10_000 }).toBe('503 database');
-    await server.run();
+    await postgres.server.run();
     await expect.poll(health, { timeout: 10_000 }).toBe('200 ok');
   });
 });

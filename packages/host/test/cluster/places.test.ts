@@ -1,42 +1,18 @@
+import { hostname } from 'node:os';
 import type { SessionSummary } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import type { RawClient } from '../../../../test/support/rawClient.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
-import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
+import { message, startAt, summaryOf, usedBy } from './support/placedHosts.js';
 
 const postgres = postgresOfFile();
 const cleanups = cleanupsOfTests();
 
-async function start(database: string, place: string): Promise<TestHost> {
-  const host = await startTestHost({ database, place, leaseMs: 1_000 });
-  cleanups.push(() => host.dispose());
-  return host;
-}
-
-const message = (session: string, turnId: string, text = 'hello') => ({
-  type: 'session/turnStarted',
-  session,
-  turnId,
-  userMessage: { text },
-});
-
-/** A session with one turn, made by that client. */
-async function made(client: RawClient): Promise<string> {
-  const session = `mock:/${crypto.randomUUID()}`;
-  await client.request('createSession', { session });
-  if ((await client.stateOf(session)).lifecycle === 'creating') await client.nextAction(session, 'session/ready');
-  client.dispatch(message(session, 'first'));
-  await client.nextAction(session, 'session/turnComplete');
-  return session;
-}
+const start = (database: string, place: string) => startAt(cleanups, database, place);
+const made = usedBy;
 
 const turnsOf = async (client: RawClient, session: string) => (await client.stateOf(session)).turns.map(({ id }) => id);
-
-async function summaryOf(client: RawClient, session: string): Promise<SessionSummary | undefined> {
-  const { items } = await client.request<{ items: SessionSummary[] }>('listSessions', {});
-  return items.find(({ resource }) => resource === session);
-}
 
 describe('a session and its place', () => {
   it('is opened by a host of its place, whoever asks', async () => {
@@ -67,6 +43,53 @@ describe('a session and its place', () => {
       .toMatchObject({ remoteAgentHost: 'north' });
     const welcome = bob.received.find(({ result }) => (result as { serverInfo?: object })?.serverInfo)?.result;
     expect(welcome).toMatchObject({ serverInfo: { place: 'south' } });
+  });
+
+  it('[PLACE1] is shown with the host that has it, and all hosts name the same cluster', async () => {
+    const database = await postgres.server.newDatabase();
+    const [north, south] = [await start(database, 'north'), await start(database, 'south')];
+    const clients = [await north.connect(), await south.connect()];
+    const [one, two] = clients.map(({ serverInfo }) => serverInfo?.cluster);
+    expect(one).toMatch(/^[\w-]{36}$/);
+    expect(two).toBe(one);
+    const session = await made(await north.raw('alice'));
+    const bob = await south.raw('bob');
+    await expect
+      .poll(async () => (await summaryOf(bob, session))?.metadata?.['host'], { timeout: 10_000 })
+      .toBe(`${hostname()} ${north.host.instanceId.slice(0, 8)}`);
+  });
+
+  it('[PLACE3] is marked in lists as soon as its place is away, opened or not, and not when it is back', async () => {
+    const database = await postgres.server.newDatabase();
+    const north = await start(database, 'north');
+    const south = await start(database, 'south');
+    const alice = await north.raw('alice');
+    const [opened, closed] = [await made(alice), await made(alice)];
+    // A name that a client gave says nothing about who is alive.
+    const named = `mock:/${crypto.randomUUID()}`;
+    const bob = await south.raw('bob');
+    await bob.request('createSession', { session: named, metadata: { remoteAgentHost: 'nowhere' } });
+    const away = async (client: RawClient, session: string) =>
+      (await summaryOf(client, session))?.metadata?.['away'] ?? null;
+    expect(await Promise.all([opened, closed, named].map((one) => away(bob, one)))).toEqual([null, null, null]);
+    await north.host.close();
+    const told = (session: string, isAway: boolean) =>
+      bob.next(({ params }) => {
+        const { notification } = params ?? {};
+        if (notification?.type !== 'notify/sessionSummaryChanged' || notification.session !== session) return false;
+        return (
+          notification.changes.metadata?.['away'] === (isAway ? true : undefined) && !!notification.changes.metadata
+        );
+      });
+    await Promise.all([told(opened, true), told(closed, true)]);
+    await bob.stateOf(opened);
+    await expect.poll(async () => (await bob.stateOf(opened)).summary.metadata).toMatchObject({ away: true });
+    expect(await Promise.all([opened, closed, named].map((one) => away(bob, one)))).toEqual([true, true, null]);
+    const back = await start(database, 'north');
+    // Who looked at it is sent away, because the session goes back.
+    expect(await bob.closed).toMatchObject({ code: 4409 });
+    const carol = await back.raw('carol');
+    expect(await Promise.all([opened, closed, named].map((one) => away(carol, one)))).toEqual([null, null, null]);
   });
 
   it('reads, searches and forks while its place is away; a message is refused with why', async () => {

@@ -1,29 +1,15 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
-import { RawClient } from '../../../../test/support/rawClient.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
-import { type HostProcess, rawSession, spawnHost } from '../../../../test/support/testHost.js';
+import { rawSession } from '../../../../test/support/testHost.js';
+import { hostProcesses } from './support/hostProcesses.js';
 
 const postgres = postgresOfFile();
 
-const LEASE_S = 2;
 const cleanups = cleanupsOfTests();
 
-async function start(database: string): Promise<HostProcess> {
-  const stateDir = await cleanups.folder();
-  const args = ['--state-dir', stateDir, '--database', database, '--lease', String(LEASE_S)];
-  const host = await spawnHost(stateDir, args);
-  cleanups.push(() => host.kill('SIGKILL'));
-  return host;
-}
-
-async function client(host: HostProcess, name: string): Promise<RawClient> {
-  const raw = await RawClient.open(host);
-  cleanups.push(() => raw.end());
-  await raw.request('initialize', { protocolVersion: 1, clientId: name, clientInfo: { name } });
-  return raw;
-}
+const { start, client } = hostProcesses(cleanups);
 
 interface Listed {
   readonly items: readonly { readonly resource: string; readonly status: string }[];

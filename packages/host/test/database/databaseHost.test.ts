@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RawClient } from '../../../../test/support/rawClient.js';
+import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
 import { TokenFile } from '../../src/server/access/tokenFile.js';
@@ -55,6 +56,20 @@ describe('a host on a database', () => {
     await second.dispose();
   });
 
+  it('finds the words of forks and of imported sessions', async () => {
+    const host = await startTestHost({ database: await postgres.server.newDatabase() });
+    const alice = await host.raw('alice');
+    const session = await rawSession([alice]);
+    await say(alice, session, 'one', 'echo a needle in the hay');
+    await alice.request('forkSession', { source: session, session: 'mock:/fork' });
+    const { turns } = await alice.stateOf(session);
+    await alice.request('importSession', { session: 'mock:/import', turns });
+    const found = await alice.request<Listed>('listSessions', { filter: { text: 'needle' } });
+    const expected = [session, 'mock:/fork', 'mock:/import'].toSorted();
+    expect(found.items.map(({ resource }) => resource).toSorted()).toEqual(expected);
+    await host.dispose();
+  });
+
   it('accepts the tokens of the database, and disconnects a token that is removed elsewhere', async () => {
     const url = await postgres.server.newDatabase();
     const [first, second] = [await startTestHost({ database: url }), await startTestHost({ database: url })];
@@ -72,6 +87,63 @@ describe('a host on a database', () => {
     const phone = await open();
     await first.host.deviceTokens.remove('phone');
     expect(await phone.closed).toMatchObject({ code: 4401 });
+    for (const host of [first, second]) await host.dispose();
+  });
+
+  it('[FEN6] tells its clients while the database does not answer, and accepts what they sent once when it is back', async () => {
+    const server = await TestPostgres.start();
+    const host = await startTestHost({ database: await server.newDatabase() });
+    try {
+      const alice = await host.raw('alice');
+      const session = await rawSession([alice]);
+      const told = (done: number) =>
+        alice.next(({ params }) => {
+          const { notification } = params ?? {};
+          return (
+            notification?.type === 'notify/progress' && notification.token === 'database' && notification.done === done
+          );
+        });
+      await server.stop('SIGQUIT');
+      const sent = alice.dispatch({ type: 'session/titleChanged', session, title: 'Sent while it was away' });
+      const { params } = await told(0);
+      expect(params?.notification).toMatchObject({ message: expect.stringContaining("isn't answering") });
+      expect(alice.envelopes.filter(({ origin }) => origin?.clientSeq === sent)).toEqual([]);
+      await server.run();
+      await told(1);
+      expect((await alice.echo(sent)).rejection).toBeUndefined();
+      expect(alice.envelopes.filter(({ origin }) => origin?.clientSeq === sent)).toHaveLength(1);
+    } finally {
+      await server.run();
+      await host.dispose();
+      await server.dispose();
+    }
+  });
+
+  it('lists, changes and revokes devices at any host, and pairs them at another one than where their code was made', async () => {
+    const url = await postgres.server.newDatabase();
+    const [first, second] = [await startTestHost({ database: url }), await startTestHost({ database: url })];
+    const [owner, other] = [await first.connect(), await second.connect()];
+    const { pairing, code, words } = await owner.devices.createPairing({ role: 'approver' });
+    const headers = { authorization: `Pair ${code}`, 'agenthost-device': 'phone', 'agenthost-user': 'Mira' };
+    const offer = await fetch(new URL('/pair', second.url), { headers });
+    expect(await offer.json()).toMatchObject({ role: 'approver', words });
+    expect(await owner.devices.fetchPairing(pairing)).toMatchObject({ state: 'scanned', name: 'phone' });
+    const redeem = (host: typeof first) => fetch(new URL('/pair', host.url), { method: 'POST', headers });
+    const tries = await Promise.all(Array.from({ length: 20 }, (_, n) => redeem(n % 2 ? first : second)));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 410)]);
+    const won = tries.find(({ status }) => status === 200) as Response;
+    const { token, device } = (await won.json()) as { token: string; device: { id: string } };
+    expect(await owner.devices.fetchPairing(pairing)).toMatchObject({ state: 'connected', name: 'phone' });
+    await expect
+      .poll(() => second.connect({ token }).then(({ role }) => role, String), { timeout: 20_000 })
+      .toBe('approver');
+    const phone = await second.connect({ token });
+    expect((await owner.devices.list()).items).toMatchObject([{ name: 'phone', user: 'Mira', role: 'approver' }]);
+    await owner.devices.update({ device: device.id, role: 'viewer' });
+    await expect.poll(() => phone.role, { timeout: 20_000 }).toBe('viewer');
+    expect((await other.devices.list()).items).toMatchObject([{ user: 'Mira', role: 'viewer' }]);
+    await other.devices.remove(device.id);
+    await expect.poll(() => phone.connection.value.state, { timeout: 20_000 }).toBe('closed');
     for (const host of [first, second]) await host.dispose();
   });
 

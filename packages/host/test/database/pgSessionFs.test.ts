@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { sessionFsContract } from '../../contract/sessionFsContract.js';
 import { Committer } from '../../src/database/committer.js';
 import { Database } from '../../src/database/database.js';
@@ -8,17 +8,14 @@ import { migrate } from '../../src/database/migrate.js';
 import { PgSessionFs } from '../../src/database/pgSessionFs.js';
 import { silentLog } from '../../src/hostLog.js';
 
-let server: TestPostgres;
+const postgres = postgresOfFile();
+
 let database: Database;
 beforeAll(async () => {
-  server = await TestPostgres.start();
-  database = await Database.open({ url: server.urlOf(), log: silentLog });
+  database = await Database.open({ url: postgres.server.urlOf(), log: silentLog });
   await migrate(database);
 });
-afterAll(async () => {
-  await database?.close();
-  await server?.dispose();
-});
+afterAll(() => database?.close());
 
 describe('a SessionFs on PostgreSQL', () => {
   const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {

@@ -1,31 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
 import { Database } from '../../src/database/database.js';
 import { migrate } from '../../src/database/migrate.js';
 import { type LivingHosts, OwnedSessions } from '../../src/database/ownedSessions.js';
 import { PgSessionStorage } from '../../src/database/pgSessionStorage.js';
 import { silentLog } from '../../src/hostLog.js';
+import { openNewSession } from '../../src/sessions/beginSession.js';
 
-let server: TestPostgres;
+const postgres = postgresOfFile();
+
 let database: Database;
 beforeAll(async () => {
-  server = await TestPostgres.start();
-  database = await Database.open({ url: server.urlOf(), log: silentLog });
+  database = await Database.open({ url: postgres.server.urlOf(), log: silentLog });
   await Promise.all([migrate(database), migrate(database)]);
 });
-afterAll(async () => {
-  await database?.close();
-  await server?.dispose();
-});
+afterAll(() => database?.close());
 
-const alone = { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' };
+const alone = { alive: [], isAlive: async () => false, hostFor: async () => undefined, freeAt: () => 0, place: 'here' };
 
 // To each, every other host is dead, unless told otherwise.
-const storage = (cluster: LivingHosts = alone) =>
+const storage = (cluster: LivingHosts = alone, through: Database = database) =>
   new PgSessionStorage({
-    database,
+    database: through,
     hostId: randomUUID(),
     owned: new OwnedSessions(),
     cluster,
@@ -68,6 +66,22 @@ describe('sessions on PostgreSQL', () => {
     await second.dispose();
   });
 
+  it('belong to the host that they are given to as soon as they are closed: nobody else takes them', async () => {
+    const sessionId = randomUUID();
+    const heir = randomUUID();
+    const stored = await storage().open(sessionId, { create: true });
+    stored?.log.append({ type: 'session.info', kind: 'import', message: 'x' });
+    stored?.giveTo?.(heir);
+    await stored?.log.close();
+    await stored?.fs.dispose();
+    const others = storage({ ...alone, isAlive: async (hostId) => hostId === heir });
+    await expect(others.open(sessionId)).rejects.toMatchObject({ name: 'OwnedElsewhere', hostId: heir });
+    // Unless it is dead by then.
+    const opened = await storage().open(sessionId);
+    await opened?.log.close();
+    await opened?.fs.dispose();
+  });
+
   it('keep everything that was acknowledged when the database crashes and comes back', async () => {
     const host = await startTestHost({ storage: storage() });
     const alice = await host.raw('alice');
@@ -76,8 +90,8 @@ describe('sessions on PostgreSQL', () => {
     for (const [n, turn] of turns.entries()) {
       const said = say(alice, session, turn);
       if (n % 10 === 5) {
-        await server.stop('SIGQUIT');
-        await server.run();
+        await postgres.server.stop('SIGQUIT');
+        await postgres.server.run();
       }
       await said;
     }
@@ -119,6 +133,52 @@ describe('sessions on PostgreSQL', () => {
     await theirs?.fs.appendFile('/state/events.jsonl', 'second\n');
     expect(await theirs?.fs.readFile('/state/events.jsonl')).toBe('first\nsecond\n');
     expect(await theirs?.fs.readdir('/state')).toEqual(['events.jsonl']);
+  });
+
+  it('[OWN1] stay when another host that was to make one of the same name takes their host for dead', async () => {
+    const mine = await storage().open('named', { create: true });
+    await mine?.fs.appendFile('/state/events.jsonl', 'first\n');
+    // It was alive when it was asked, and is in no list of the living a moment later.
+    const other = storage({ ...alone, isAlive: async () => true });
+    const discard = vi.fn((sessionId: string) => other.remove(sessionId));
+    const making = openNewSession(
+      { storage: other, session: 'mock:/named', sessionId: 'named', space: 'default', discard },
+      async () => {},
+    );
+    await expect(making).rejects.toMatchObject({ name: 'OwnedElsewhere' });
+    expect(await mine?.fs.readFile('/state/events.jsonl')).toBe('first\n');
+    await mine?.fs.appendFile('/state/events.jsonl', 'second\n');
+  });
+
+  it('[OWN1] stay when their host, which another takes for dead, stores their first record in that moment', async () => {
+    const mine = await storage().open('begun', { create: true });
+    const slow = await Database.open({ url: postgres.server.urlOf(), log: silentLog });
+    const { settle } = slow;
+    slow.settle = async (sql, values) => {
+      if (sql.includes('delete from session')) await mine?.fs.appendFile('/state/events.jsonl', 'first\n');
+      return settle.call(slow, sql, values) as never;
+    };
+    await expect(storage(alone, slow).open('begun', { create: true })).rejects.toMatchObject({
+      name: 'OwnedElsewhere',
+    });
+    await slow.close();
+    await mine?.fs.appendFile('/state/events.jsonl', 'second\n');
+    expect(await mine?.fs.readFile('/state/events.jsonl')).toBe('first\nsecond\n');
+  });
+
+  it('[FEN1] stay when a host that another one has replaced removes them, and it learns that', async () => {
+    const id = randomUUID();
+    const old = storage();
+    await (await old.open(id, { create: true }))?.fs.writeFile('/state/events.jsonl', 'first\n');
+    // It takes the first one for dead.
+    const other = storage();
+    const taken = await other.open(id);
+    const [row] = await database.query<{ owner: string }>('select owner from session where id = $1', [id]);
+    const knows = storage({ ...alone, alive: [row?.owner ?? ''] });
+    await expect(knows.remove(id)).rejects.toMatchObject({ name: 'OwnedElsewhere', hostId: row?.owner });
+    expect(await taken?.fs.readFile('/state/events.jsonl')).toBe('first\n');
+    await other.remove(id);
+    expect(await other.exists(id)).toBe(false);
   });
 
   it('leave no bytes behind when they are removed', async () => {

@@ -34,8 +34,8 @@ async function setUp() {
 function damaging(to: MoveSide, name: string): MoveSide {
   return {
     ...to,
-    createSession: async (sessionId) => {
-      const files = await to.createSession(sessionId);
+    createSession: async (sessionId, space) => {
+      const files = await to.createSession(sessionId, space);
       const { fs } = files;
       const append = fs.appendFile.bind(fs);
       fs.appendFile = (path, content) => {

@@ -8,6 +8,10 @@ import { summary, turn } from './indexSamples.js';
 const word = fc.constantFrom('a', 'ab', 'abc', 'b', 'ba', 'common');
 const words = fc.array(word, { maxLength: 4 }).map((all) => all.join(' '));
 const id = fc.integer({ min: 0, max: 11 }).map(String);
+/** Of each session, by its id: some have a space for themselves, and one is empty. */
+const SPACES = ['default', 'design', 'empty'] as const;
+const spaceOf = (resource: string) => SPACES[Number(resource.slice('mock:/'.length)) % 3 === 0 ? 1 : 0];
+
 const turnId = fc.constantFrom('t1', 't2', 't3');
 const workspaces = ['file:///x', 'file:///y'] as const;
 
@@ -56,7 +60,7 @@ class Model {
     if (change.kind === 'put') {
       const { workingDirectory, ...others } = change.fields;
       const next = summary(change.id, { ...others, ...(workingDirectory && { workingDirectory }) });
-      index.put(next);
+      index.put(next, spaceOf(resource) ?? '');
       this.sessions.set(resource, { summary: next, turns: known?.turns ?? new Map() });
     } else if (change.kind === 'remove') {
       index.remove(resource);
@@ -70,8 +74,9 @@ class Model {
     }
   }
 
-  list(filter: ListSessionsFilter): SessionSummary[] {
+  list(filter: ListSessionsFilter, space: string): SessionSummary[] {
     return [...this.sessions.values()]
+      .filter(({ summary }) => spaceOf(summary.resource) === space)
       .filter(({ summary, turns }) => fits(filter, summary, [summary.title, ...turns.values()]))
       .map(({ summary }) => summary)
       .toSorted((a, b) => b.modifiedAt - a.modifiedAt || (a.resource < b.resource ? 1 : -1));
@@ -94,11 +99,17 @@ function fits(filter: ListSessionsFilter, summary: SessionSummary, texts: readon
   });
 }
 
-async function pages(index: SessionIndex, filter: ListSessionsFilter, limit: number, between: () => void = () => {}) {
+interface Question {
+  readonly filter: ListSessionsFilter;
+  readonly space: string;
+  readonly limit: number;
+}
+
+async function pages(index: SessionIndex, { filter, space, limit }: Question, between: () => void = () => {}) {
   const seen: SessionSummary[] = [];
   const totals: number[] = [];
   for (let cursor: string | undefined, more = true; more; ) {
-    const page = await index.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
+    const page = await index.list({ filter, limit, ...(cursor !== undefined && { cursor }) }, space);
     seen.push(...page.items);
     totals.push(page.total);
     if (filter.text !== undefined) {
@@ -128,17 +139,20 @@ describe.each(INDEX_FORMS)('a list of $name, compared with a simple model', (for
     }
   };
 
-  it('has the same sessions, order and total for every filter and page size', async () => {
+  it('[SPACE1] has the same sessions, order and total for every space, filter and page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { maxLength: 40 }),
-        fc.array(fc.tuple(filter, fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.tuple(filter, fc.constantFrom(...SPACES), fc.integer({ min: 1, max: 5 })), {
+          minLength: 1,
+          maxLength: 8,
+        }),
         (changes, questions) =>
           withIndex(async (index, model) => {
             for (const each of changes) model.apply(index, each);
-            for (const [asked, limit] of questions) {
-              const expected = model.list(asked);
-              const { seen, totals } = await pages(index, asked, limit);
+            for (const [asked, space, limit] of questions) {
+              const expected = model.list(asked, space);
+              const { seen, totals } = await pages(index, { filter: asked, space, limit });
               expect(seen).toEqual(expected);
               expect(new Set(totals)).toEqual(new Set([expected.length]));
             }
@@ -153,18 +167,19 @@ describe.each(INDEX_FORMS)('a list of $name, compared with a simple model', (for
       fc.asyncProperty(
         fc.array(change, { maxLength: 40 }),
         filter,
+        fc.constantFrom(...SPACES),
         fc.integer({ min: 1, max: 3 }),
         fc.array(change, { maxLength: 20 }),
-        (changes, asked, limit, meanwhile) =>
+        (changes, asked, space, limit, meanwhile) =>
           withIndex(async (index, model) => {
             for (const each of changes) model.apply(index, each);
-            const before = model.list(asked);
+            const before = model.list(asked, space);
             const expected = [before.length];
             const waiting = [...meanwhile];
-            const { seen, totals } = await pages(index, asked, limit, () => {
+            const { seen, totals } = await pages(index, { filter: asked, space, limit }, () => {
               const next = waiting.shift();
               if (next) model.apply(index, next);
-              expected.push(model.list(asked).length);
+              expected.push(model.list(asked, space).length);
             });
             expect(totals).toEqual(expected.slice(0, totals.length));
             const touched = new Set(meanwhile.map(({ id }) => `mock:/${id}`));
@@ -192,9 +207,11 @@ describe.each(INDEX_FORMS)('a list of $name, compared with a simple model', (for
         { text: 'common third', isArchived: true },
         { text: 'thir common' },
       ]) {
-        const expected = model.list(asked);
-        expect((await pages(index, asked, 500)).seen).toEqual(expected);
-        expect((await index.list({ filter: asked, limit: 1 })).total).toBe(expected.length);
+        for (const space of SPACES) {
+          const expected = model.list(asked, space);
+          expect((await pages(index, { filter: asked, space, limit: 500 })).seen).toEqual(expected);
+          expect((await index.list({ filter: asked, limit: 1 }, space)).total).toBe(expected.length);
+        }
       }
     });
   });

@@ -2,13 +2,12 @@ import type { ListSessionsFilter, ListSessionsResult } from '@agenthost/protocol
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../src/sessionIndex/listQuery.js';
-import type { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
-import { INDEX_FORMS } from './indexForms.js';
+import { INDEX_FORMS, type TestedIndex } from './indexForms.js';
 import { summary, toolCall, turn } from './indexSamples.js';
 
 describe.each(INDEX_FORMS)('searching sessions with $name', (form) => {
-  let index: SessionIndex;
+  let index: TestedIndex;
 
   beforeAll(() => form.start());
   beforeEach(async () => {

@@ -80,7 +80,7 @@ it('cancels a search that takes too long, and runs the next one', async () => {
   index.flush();
   // A thread takes longer than that to start.
   const thread = new SearchThread(path, 1);
-  const outcomes = await Promise.allSettled([1, 2].map(() => thread.search({ filter: { text: 'word' } })));
+  const outcomes = await Promise.allSettled([1, 2].map(() => thread.search({ filter: { text: 'word' } }, 'default')));
   expect(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual(
     Array(2).fill(expect.stringContaining('look for rarer words')),
   );

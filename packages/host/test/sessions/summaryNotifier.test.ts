@@ -16,14 +16,19 @@ const summary: SessionSummary = {
 describe('SummaryNotifier', () => {
   let told: unknown[];
   let notifier: SummaryNotifier;
+  let listeners: number;
 
   beforeEach(() => {
+    listeners = 1;
     vi.useFakeTimers();
     told = [];
-    notifier = new SummaryNotifier((notification: Notification) => {
-      told.push(notification.type === 'notify/sessionSummaryChanged' ? notification.changes : notification);
-    });
-    notifier.know(summary);
+    notifier = new SummaryNotifier(
+      (notification: Notification) => {
+        told.push(notification.type === 'notify/sessionSummaryChanged' ? notification.changes : notification);
+      },
+      () => listeners,
+    );
+    notifier.know(summary, 'default');
   });
   afterEach(() => {
     notifier.dispose();
@@ -70,11 +75,32 @@ describe('SummaryNotifier', () => {
     expect(told.at(-1)).toMatchObject({ modifiedAt: 1_001, status: 'idle' });
   });
 
+  it.each([
+    [99, 10],
+    [100, 2],
+    [999, 2],
+    [1_000, 0.5],
+    [100_000, 0.5],
+  ])('reports the first change at once, then to %i clients at most %d times a second', (clients, perSecond) => {
+    listeners = clients;
+    let now = summary;
+    for (let ms = 0; ms < 10_000; ms++) {
+      now = { ...now, modifiedAt: ms + 2 };
+      notifier.changed(now);
+      if (ms === 0) expect(told).toHaveLength(1);
+      vi.advanceTimersByTime(1);
+    }
+    expect(told.length).toBeGreaterThanOrEqual(10 * perSecond);
+    expect(told.length).toBeLessThanOrEqual(10 * perSecond + 1);
+    vi.advanceTimersByTime(2_000);
+    expect(told.at(-1)).toMatchObject({ modifiedAt: 10_001 });
+  });
+
   it('reports pending changes when the session is unloaded, and nothing of a removed one', () => {
     change({ title: 'x' }, { status: 'inProgress' }, { status: 'idle' });
     notifier.release(summary.resource);
     expect(told.slice(1)).toEqual([{ status: 'idle' }]);
-    notifier.know(summary);
+    notifier.know(summary, 'default');
     change({ title: 'y' }, { status: 'inProgress' });
     notifier.forget(summary.resource);
     vi.advanceTimersByTime(1_000);

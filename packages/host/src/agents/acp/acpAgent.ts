@@ -4,7 +4,9 @@ import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '.
 import type { CustomizationSupport } from '../agentCustomization.js';
 import { AGENTS_FOLDER } from '../install/agentInstall.js';
 import type { AgentPackage } from '../install/agentPackage.js';
+import { readKey } from '../login/keyFile.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
+import { AcpLogin, passedOn } from './acpLogin.js';
 import type { AcpSession } from './acpSession.js';
 import { ModelMemory } from './modelMemory.js';
 import { type FoundProgram, findAgentProgram } from './program.js';
@@ -36,13 +38,25 @@ const OWN_TURN_QUIET_MS = 3_000;
 export class AcpAgent implements Agent {
   readonly #options: AcpAgentOptions;
   readonly #sessions = new Set<AcpSession>();
+  readonly #attempts = new Set<Promise<void>>();
   readonly #disposal = new AbortController();
   readonly #models: ModelMemory;
+  readonly login: AcpLogin;
   #spec: AcpAgentSpec;
 
   constructor(options: AcpAgentOptions) {
     this.#options = options;
     this.#spec = options.spec;
+    this.login = new AcpLogin({
+      ...options,
+      spec: () => this.#spec,
+      findAgent: () => this.findProgram(),
+      tryToOpen: (folder, signal) => {
+        const attempt = this.#tryToOpen(folder, signal).finally(() => this.#attempts.delete(attempt));
+        this.#attempts.add(attempt);
+        return attempt;
+      },
+    });
     this.#models = new ModelMemory(join(this.#agentsFolder, `${options.spec.provider}.models.json`));
   }
 
@@ -96,7 +110,7 @@ export class AcpAgent implements Agent {
   }
 
   async openSession(options: OpenSessionOptions): Promise<AgentSession> {
-    const spec = this.#spec;
+    const { spec, keyEnv } = await this.#withKey(this.#spec);
     const signal = AbortSignal.any([options.signal, this.#disposal.signal]);
     signal.throwIfAborted();
     const program = await this.findProgram();
@@ -113,7 +127,7 @@ export class AcpAgent implements Agent {
         spec,
         program,
         cwd: options.cwd,
-        env: { ...options.env, ...this.#passedOn(spec), ...spec.env },
+        env: { ...options.env, ...passedOn(spec, this.#options.hostEnv), ...spec.env, ...keyEnv },
         stateDir: this.#options.stateDir,
         limits: { ...MESSAGE_LIMITS, ...this.#options.limits },
         startTimeoutMs: this.#options.startTimeoutMs ?? MINUTE,
@@ -122,12 +136,15 @@ export class AcpAgent implements Agent {
         ownTurnQuietMs: this.#options.ownTurnQuietMs ?? OWN_TURN_QUIET_MS,
         cancelMs: this.#options.cancelMs ?? CANCEL_MS,
         resume: options.resume,
+        transcript: options.transcript,
         customizations: options.customizations,
         model: options.model,
         mode: typeof wanted === 'string' ? wanted : spec.mode,
         lastMode: options.mode,
+        settings: options.settings ?? {},
         changes: await ChangeTally.open(options.sessionFs, options.resume !== undefined),
         onOpened: ({ choices }) => this.#learnModels(choices.models(spec.provider)),
+        onInitialized: ({ authMethods }) => this.login.offers(authMethods),
         onDispose: () => this.#sessions.delete(session),
       },
       signal,
@@ -143,20 +160,49 @@ export class AcpAgent implements Agent {
   async dispose(): Promise<void> {
     this.#disposal.abort(new Error(`${this.#spec.displayName} was closed`));
     await Promise.all([...this.#sessions].map((session) => session.dispose()));
+    await Promise.allSettled(this.#attempts);
   }
 
   get #agentsFolder(): string {
     return join(this.#options.stateDir, AGENTS_FOLDER);
   }
 
-  #passedOn({ passEnv }: AcpAgentSpec): Record<string, string> {
-    const { hostEnv } = this.#options;
-    return Object.fromEntries(
-      passEnv.flatMap((name) => {
-        const value = hostEnv[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+  /** With a key that the host keeps, the agent is told to use it. */
+  async #withKey(
+    spec: AcpAgentSpec,
+  ): Promise<{ readonly spec: AcpAgentSpec; readonly keyEnv: Record<string, string> }> {
+    const key = spec.key && (await readKey(this.#options.stateDir, spec.provider));
+    if (!spec.key || key === undefined) return { spec, keyEnv: {} };
+    const { variable, authMethod = spec.authMethod } = spec.key;
+    return { spec: { ...spec, ...(authMethod !== undefined && { authMethod }) }, keyEnv: { [variable]: key } };
+  }
+
+  async #tryToOpen(folder: string, signal: AbortSignal): Promise<void> {
+    const both = AbortSignal.any([signal, this.#disposal.signal]);
+    const program = await this.findProgram();
+    if (!program) throw new Error(`${this.#spec.displayName} is not installed`);
+    const { spec, keyEnv } = await this.#withKey(this.#spec);
+    const env = { ...this.login.environment(), ...keyEnv };
+    const { AcpConnection } = await import('./acpConnection.js');
+    const { Terminals } = await import('./terminals.js');
+    const { stateDir, startTimeoutMs = MINUTE, limits } = this.#options;
+    const connection = await AcpConnection.open({
+      spec,
+      program,
+      cwd: folder,
+      env,
+      stateDir,
+      limits: { ...MESSAGE_LIMITS, ...limits },
+      startTimeoutMs,
+      signal: both,
+      terminals: new Terminals({ cwd: folder, env, stateDir }),
+      customizations: [],
+      onUpdate: () => {},
+      onPermission: async () => ({ outcome: { outcome: 'cancelled' } }),
+      onInitialized: ({ authMethods }) => this.login.offers(authMethods),
+    });
+    this.#learnModels(connection.choices.models(spec.provider));
+    await connection.dispose();
   }
 
   #learnModels(models: readonly ModelInfo[]): void {

@@ -1,4 +1,4 @@
-import type { AgentAvailability } from '@agenthost/protocol';
+import type { AgentAvailability, AgentLogin } from '@agenthost/protocol';
 import type { AgentPackage } from '../install/agentPackage.js';
 import { AcpAgent } from './acpAgent.js';
 import { readAgentSpecs } from './agentsFile.js';
@@ -13,6 +13,10 @@ export interface AcpAgentReport {
   readonly path?: string;
   readonly from?: 'installed' | 'path' | 'command';
   readonly npm?: AgentPackage;
+  /** Only a host knows more than what is configured. */
+  readonly login?: AgentLogin;
+  /** The names of the models that it offered last. */
+  readonly models?: readonly string[];
 }
 
 /** Rejects with an AgentsFileError when the user's file is wrong. */
@@ -25,12 +29,16 @@ export async function reportAcpAgents(
     specs.map(async (spec): Promise<AcpAgentReport> => {
       const agent = new AcpAgent({ spec, stateDir, hostEnv });
       const [availability, found] = [await agent.availability(), await agent.findProgram()];
+      const login: AgentLogin | undefined = found && { ...(await agent.login.facts()), state: 'unknown' };
+      const models = (await agent.listModels()).map(({ name }) => name);
       return {
         provider: spec.provider,
         displayName: spec.displayName,
         availability,
         ...(found && { path: found.script ?? found.path, from: found.from }),
         ...(spec.npm && { npm: spec.npm }),
+        ...(login && { login }),
+        ...(models.length > 0 && { models }),
       };
     }),
   );

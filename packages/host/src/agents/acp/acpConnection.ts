@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type * as acp from '@agentclientprotocol/sdk';
+import { LOGIN_REQUIRED } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type * as z from 'zod';
 import type { AgentCustomization } from '../agentCustomization.js';
@@ -18,6 +19,7 @@ import {
 export interface AcpConnectionOptions extends AcpWireOptions {
   readonly resume?: string;
   readonly customizations: readonly AgentCustomization[];
+  onInitialized?(info: Initialized): void;
 }
 
 export type PromptOutcome = z.output<typeof promptResponse>;
@@ -29,25 +31,33 @@ export class AcpConnection {
   readonly promptCapabilities: PromptCapabilities;
   /** Why the earlier session could not be resumed, if that was requested. */
   readonly notResumed: string | undefined;
+  /** Whether the agent has resumed a session. */
+  readonly remembers: boolean;
   /** What the agent was not given, as sentences. */
   readonly leftOut: readonly string[];
   readonly #wire: AcpWire;
+  /** Absent when the agent can't fork. */
+  readonly #forkParams: object | undefined;
+  readonly #canClose: boolean;
 
   /** Rejects with an AcpFailure; no process of the agent is left then. */
   static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
+    await tidy(options);
     const wire = await AcpWire.start(options);
     const stop = () => void wire.dispose();
     options.signal.addEventListener('abort', stop, { once: true });
     try {
       const info = await wire.initialize();
+      options.onInitialized?.(info);
       const { servers, leftOut } = mcpServersOf(
         options.customizations,
         info.agentCapabilities?.mcpCapabilities,
         options.spec,
       );
-      const { opened, sessionId, notResumed } = await openSession(wire, info, options, servers);
+      const session = await openSession(wire, info, options, servers);
+      await tidy(options);
       options.signal.throwIfAborted();
-      return new AcpConnection(wire, info, sessionId, opened, notResumed, leftOut);
+      return new AcpConnection(wire, info, session, { servers, leftOut, cwd: options.cwd });
     } catch (error) {
       await wire.dispose();
       throw options.signal.aborted ? options.signal.reason : acpFailure(error, options.spec);
@@ -59,15 +69,17 @@ export class AcpConnection {
   private constructor(
     wire: AcpWire,
     info: Initialized,
-    sessionId: string,
-    opened: OpenedSession,
-    notResumed: string | undefined,
-    leftOut: readonly string[],
+    { opened, sessionId, remembers, notResumed }: OpenedAs,
+    { servers, leftOut, cwd }: { servers: readonly acp.McpServer[]; leftOut: readonly string[]; cwd: string },
   ) {
     this.#wire = wire;
+    const { fork, close } = info.agentCapabilities?.sessionCapabilities ?? {};
+    this.#forkParams = fork ? { sessionId, cwd, mcpServers: servers } : undefined;
+    this.#canClose = Boolean(close);
     this.sessionId = sessionId;
     this.promptCapabilities = info.agentCapabilities?.promptCapabilities;
     this.choices = new SessionChoices(opened);
+    this.remembers = remembers;
     this.notResumed = notResumed;
     this.leftOut = leftOut;
   }
@@ -107,11 +119,23 @@ export class AcpConnection {
     await this.#wire.notify('session/cancel', { sessionId: this.sessionId });
   }
 
-  async choose({ method, params }: ChoiceRequest): Promise<void> {
+  readonly choose = async ({ method, params }: ChoiceRequest): Promise<void> => {
     const answer = await this.#wire.request(method, { sessionId: this.sessionId, ...params });
     if (typeof answer === 'object' && answer !== null && 'configOptions' in answer) {
       this.choices.update(answer.configOptions);
     }
+  };
+
+  /** The id of a copy of the session, if the agent can make one. Another process opens it. */
+  async fork(withinMs: number): Promise<string | undefined> {
+    if (!this.#forkParams || this.hasFailed) return undefined;
+    const ask = (method: string, params: object) =>
+      this.#wire.request(method, params, `the agent did not answer ${method}`, withinMs);
+    const { sessionId } = openedSession.parse((await ask('session/fork', this.#forkParams)) ?? {});
+    if (sessionId === undefined || sessionId === this.sessionId) return undefined;
+    // The other process must have it alone.
+    if (this.#canClose) await ask('session/close', { sessionId });
+    return sessionId;
   }
 
   /** Stops using the agent: pending requests fail with this error. */
@@ -124,12 +148,19 @@ export class AcpConnection {
   }
 }
 
+interface OpenedAs {
+  readonly opened: OpenedSession;
+  readonly sessionId: string;
+  readonly remembers: boolean;
+  readonly notResumed: string | undefined;
+}
+
 async function openSession(
   wire: AcpWire,
   { agentCapabilities, authMethods = [] }: Initialized,
   { spec, cwd, resume, startTimeoutMs }: AcpConnectionOptions,
   mcpServers: readonly acp.McpServer[],
-): Promise<{ opened: OpenedSession; sessionId: string; notResumed: string | undefined }> {
+): Promise<OpenedAs> {
   const late = `${spec.displayName} did not open a session`;
   const ask = async (method: string, params: object) =>
     openedSession.parse((await wire.request(method, { cwd, mcpServers, ...params }, late, startTimeoutMs)) ?? {});
@@ -140,22 +171,27 @@ async function openSession(
       if (method === undefined) throw new Error('it can not resume earlier sessions');
       const opened = await ask(method, { sessionId: resume });
       if (method === 'session/load') await wire.updatesEnd();
-      return { opened, sessionId: resume, notResumed };
+      return { opened, sessionId: resume, remembers: true, notResumed };
     } catch (error) {
-      if (wire.hasFailed || (error instanceof AcpFailure && error.errorType === 'authRequired')) throw error;
+      if (wire.hasFailed || (error instanceof AcpFailure && error.errorType === LOGIN_REQUIRED)) throw error;
       notResumed = errorMessage(error);
     }
   }
   try {
     const opened = await ask('session/new', {});
     if (opened.sessionId === undefined) throw new AcpFailure('agentError', `${spec.displayName} gave no session id.`);
-    return { opened, sessionId: opened.sessionId, notResumed };
+    return { opened, sessionId: opened.sessionId, remembers: false, notResumed };
   } catch (error) {
-    if (!(error instanceof AcpFailure) || error.errorType !== 'authRequired') throw error;
+    if (!(error instanceof AcpFailure) || error.errorType !== LOGIN_REQUIRED) throw error;
     const ways = authMethods.map(({ name, description }) => (description ? `${name} (${description})` : name));
     const offered = ways.length > 0 ? ` It offers: ${ways.join('; ')}.` : '';
-    throw new AcpFailure('authRequired', `${error.message}${offered}`, { cause: error });
+    throw new AcpFailure(LOGIN_REQUIRED, `${error.message}${offered}`, { cause: error });
   }
+}
+
+/** The session works without it, so that its failure is not one of the session. */
+async function tidy({ spec, env, resume }: AcpConnectionOptions): Promise<void> {
+  if (resume !== undefined) await spec.tidy?.(env, resume).catch(() => {});
 }
 
 /** `resume` sends no history. `load` sends all of it again, which the host already has. */

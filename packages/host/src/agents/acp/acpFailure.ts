@@ -1,6 +1,8 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { ErrorInfo } from '@agenthost/protocol';
+import { type ErrorInfo, LOGIN_REQUIRED } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
+import { loginRequiredText } from '../agentLogin.js';
+import type { AcpAgentSpec } from './acpAgentSpec.js';
 
 const AUTH_REQUIRED = -32000;
 const MAX_DETAILS = 2_000;
@@ -19,7 +21,7 @@ export class AcpFailure extends Error {
 /** Makes the sentence for an error answer of an agent. */
 export function acpFailure(
   error: unknown,
-  agent: { readonly displayName: string; readonly login: string },
+  agent: Pick<AcpAgentSpec, 'displayName' | 'provider' | 'login' | 'loginProgram' | 'key'>,
 ): AcpFailure {
   if (error instanceof AcpFailure) return error;
   if (!(error instanceof RequestError)) {
@@ -27,10 +29,13 @@ export function acpFailure(
     return new AcpFailure('agentFailed', `${agent.displayName} failed: ${message}`, { cause: error });
   }
   if (error.code === AUTH_REQUIRED) {
-    const said = error.message === 'Authentication required' ? '' : ` It says: ${error.message}`;
-    return new AcpFailure('authRequired', `${agent.displayName} is not logged in. ${agent.login}${said}`, {
-      cause: error,
-    });
+    const said = error.message === 'Authentication required' ? '' : error.message;
+    const canLogIn = agent.loginProgram !== undefined || agent.key !== undefined;
+    const words = said === '' ? '' : ` It says: ${said}`;
+    const message = canLogIn
+      ? loginRequiredText(agent, said)
+      : `${agent.displayName} needs a log-in. ${agent.login}${words}`;
+    return new AcpFailure(LOGIN_REQUIRED, message, { cause: error });
   }
   const details = detailsOf(error.data);
   const message = `${agent.displayName} answered with an error: ${error.message}${details ? ` (${details})` : ''}`;

@@ -1,32 +1,33 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, SessionMode, SessionSetting, UserMessage } from '@agenthost/protocol';
 import { type Disposable, Emitter } from '@agenthost/rpc';
+import { FIRST_ISSUE } from '../../describeIssues.js';
 import { warnOfListenerError } from '../../hostLog.js';
-import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import type { AgentEvent, AgentSession, Decision, Transcript } from '../agent.js';
+import { type EarlierTurns, earlierTurns } from '../events/earlierTurns.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
-import { CANCELLED, outcomeOf } from './permissionOptions.js';
+import { AcpSettings, type AcpSettingsOptions } from './acpSettings.js';
+import { CANCELLED, outcomeOf, standingApproval } from './permissionOptions.js';
 import { Terminals } from './terminals.js';
-import { type AcpTurn, newAcpTurn } from './turn/acpTurn.js';
+import { type AcpTurn, newAcpTurn, untilAnswered } from './turn/acpTurn.js';
 import type { ChangeTally } from './turn/changeTally.js';
 import { promptBlocks } from './turn/contentBlocks.js';
 import { RefusalReasons } from './turn/refusalReasons.js';
 import { SessionUpdates } from './turn/sessionUpdates.js';
-import { type TurnSilence, watchSilence } from './turn/turnSilence.js';
+import { timeText, watchSilence } from './turn/turnSilence.js';
 import { UsageMeter } from './turn/usageMeter.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
 export interface AcpSessionOptions
-  extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
+  extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'>,
+    AcpSettingsOptions {
   readonly resume: string | undefined;
+  readonly transcript: (() => Promise<Transcript | undefined>) | undefined;
   readonly model: string | undefined;
-  /** The first mode of the session. */
-  readonly mode: string | undefined;
-  /** The mode of the resumed session. If the agent no longer has it, the agent chooses. */
-  readonly lastMode: string | undefined;
   readonly changes: ChangeTally;
   /** How long the agent may be silent in a turn while it neither waits for an answer nor runs a tool. */
   readonly silenceMs: number;
@@ -44,6 +45,8 @@ export interface AcpSessionOptions
 const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
 /** Updates within this time after a stop belong to the stopped turn. */
 const STOPPED_MS = 2_000;
+/** Who forks a session waits for it; without it, the copy gets the turns as text. */
+const FORK_MS = 5_000;
 
 /** A session of one agent. It starts the process, and starts it again if it died between two turns. */
 export class AcpSession implements AgentSession {
@@ -54,12 +57,16 @@ export class AcpSession implements AgentSession {
   readonly #updates: SessionUpdates;
   readonly #usage: UsageMeter;
   readonly #reasons = new RefusalReasons();
+  readonly #settings: AcpSettings;
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
   #nativeSessionId: string | undefined;
   #model: string | undefined;
-  #notice: string | undefined;
+  /** For an agent that does not have the earlier turns, until its next message. */
+  #earlier: EarlierTurns | undefined;
+  #notices: string[] = [];
   #isInstructed = false;
+  #hasForked = false;
   #stoppedUntil = 0;
   #turn: AcpTurn | undefined;
   #disposing: Promise<void> | undefined;
@@ -81,6 +88,7 @@ export class AcpSession implements AgentSession {
     this.#options = options;
     this.#nativeSessionId = options.resume;
     this.#model = options.model;
+    this.#settings = new AcpSettings(options);
     this.#updates = new SessionUpdates(options.spec.displayName);
     this.#usage = new UsageMeter({ tokensAreTotals: options.spec.countsTotals === true });
   }
@@ -95,6 +103,10 @@ export class AcpSession implements AgentSession {
 
   get mode(): SessionMode | undefined {
     return this.#updates.mode;
+  }
+
+  get settings(): readonly SessionSetting[] {
+    return this.#updates.settings;
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
@@ -142,10 +154,28 @@ export class AcpSession implements AgentSession {
     this.#connection?.resume();
   }
 
+  async fork(): Promise<string | undefined> {
+    if (this.#turn || this.#disposing !== undefined || !this.#isInstructed) return undefined;
+    if (this.#options.spec.keepsCopies) return undefined;
+    this.#hasForked = true;
+    return this.#connection?.fork(FORK_MS);
+  }
+
   async setModel(id: string): Promise<void> {
     this.#model = id;
     const connection = this.#connection;
-    if (connection && !connection.hasFailed) await connection.choose(connection.choices.setModel(id));
+    if (!connection || connection.hasFailed) return;
+    await connection.choose(connection.choices.setModel(id));
+    this.#tellChoices();
+  }
+
+  async setSetting(id: string, value: string): Promise<void> {
+    const setting = this.#settings.set(this.#connection, id, value).finally(() => this.#tellChoices());
+    await setting.catch((error: unknown) => Promise.reject(acpFailure(error, this.#options.spec)));
+  }
+
+  #tellChoices(): void {
+    for (const event of this.#updates.choiceChanges()) this.#events.fire(event);
   }
 
   dispose(): Promise<void> {
@@ -182,10 +212,12 @@ export class AcpSession implements AgentSession {
     });
     this.#updates.choices = connection.choices;
     try {
-      await this.#chooseMode(connection);
+      this.#earlier = (await this.#earlierTurns(connection)) ?? this.#earlier;
+      await this.#settings.restoreMode(connection, this.mode?.id);
       if (this.#model !== undefined && this.#model !== connection.choices.currentModel) {
         await connection.choose(connection.choices.setModel(this.#model));
       }
+      this.#notices.push(...(await this.#settings.restore(connection, this.settings)));
       this.#disposal.signal.throwIfAborted();
     } catch (error) {
       await connection.dispose();
@@ -194,25 +226,16 @@ export class AcpSession implements AgentSession {
     this.#connection = connection;
     this.#terminals = terminals;
     this.#nativeSessionId = connection.sessionId;
-    if (connection.notResumed !== undefined) {
-      this.#notice = `${rest.spec.displayName} starts a new conversation: it could not resume the earlier one (${connection.notResumed}).`;
-    }
-    for (const event of this.#updates.modeChange()) this.#events.fire(event);
+    this.#tellChoices();
     this.#options.onOpened(connection);
     return connection;
   }
 
-  /** The mode that the session was in, else the requested first mode. */
-  async #chooseMode(connection: AcpConnection): Promise<void> {
-    const { choices } = connection;
-    const { mode, lastMode } = this.#options;
-    const last = this.mode?.id ?? lastMode;
-    const wanted = last === undefined ? mode : choices.offersMode(last) ? last : undefined;
-    if (wanted === undefined || wanted === choices.currentMode?.id) return;
-    const request = choices.setMode(wanted);
-    // Holds until the agent reports another one, which it may do before it answers.
-    choices.modeChanged(wanted);
-    await connection.choose(request);
+  async #earlierTurns({ remembers, notResumed }: AcpConnection): Promise<EarlierTurns | undefined> {
+    const { spec, transcript } = this.#options;
+    const why = `${spec.displayName} starts a new conversation: it could not resume the earlier one (${notResumed}).`;
+    const given = remembers ? undefined : await transcript?.();
+    return earlierTurns(spec.displayName, given, notResumed === undefined ? undefined : why);
   }
 
   #newTurn(): AcpTurn {
@@ -236,29 +259,26 @@ export class AcpSession implements AgentSession {
     // Waits so that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
-    const silence = this.#watchSilence(turn);
+    const { silenceMs, toolSilenceMs, spec } = this.#options;
+    const silence = watchSilence(turn, {
+      limitMs: silenceMs,
+      toolLimitMs: toolSilenceMs,
+      onSilent: (isInTool) => {
+        const what = `${spec.displayName} has said nothing for ${timeText(isInTool ? toolSilenceMs : silenceMs)}`;
+        this.#connection?.fail('agentSilent', `${what}${isInTool ? ' while it ran a tool' : ''}. It was ended.`);
+      },
+    });
     try {
       await this.#prompt(turn, message);
-      await this.#answered(turn);
+      const failure = await Promise.race([untilAnswered(turn), this.#connection?.failed]);
+      if (failure) throw failure;
     } catch (error) {
-      const failure = acpFailure(error, this.#options.spec);
+      const failure = acpFailure(error, spec);
       const stopped = turn.aborted.signal.aborted && !this.#connection?.hasFailed;
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
     await this.#endTurn(turn, last);
-  }
-
-  /** A question that arrives just when the agent ended its turn keeps the turn open; otherwise no client would see it. */
-  async #answered(turn: AcpTurn): Promise<void> {
-    const { signal } = turn.aborted;
-    if (turn.asking === 0 || signal.aborted) return;
-    const answered = new Promise<void>((resolve) => {
-      turn.onAnswered = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    const failure = await Promise.race([answered, this.#connection?.failed]);
-    if (failure) throw failure;
   }
 
   async #prompt(turn: AcpTurn, message: UserMessage): Promise<void> {
@@ -275,43 +295,22 @@ export class AcpSession implements AgentSession {
       : instructionBlocks(this.#options.customizations, connection.promptCapabilities);
     const notGiven = this.#isInstructed ? [] : connection.leftOut;
     this.#isInstructed = true;
-    for (const text of [...(this.#notice ? [this.#notice] : []), ...notGiven, ...leftOut]) {
+    const record: ContentBlock[] = (this.#earlier?.texts ?? []).map((text) => ({ type: 'text', text }));
+    if (this.#earlier) this.#events.fire(this.#earlier.notice);
+    this.#earlier = undefined;
+    for (const text of [...this.#notices.splice(0), ...notGiven, ...leftOut]) {
       this.#events.fire({ type: 'notice', text, severity: 'warning' });
     }
-    this.#notice = undefined;
-    let outcome = await connection.prompt([...blocks, ...this.#reasonBlocks(), ...instructions]);
+    let outcome = await connection.prompt([...blocks, ...this.#reasons.take(), ...record, ...instructions]);
     this.#usage.prompted(outcome);
     // ACP's answer to a question has no field for a reason, so the reason is the next message.
     while (!turn.aborted.signal.aborted) {
-      const reasons = this.#reasonBlocks();
+      const reasons = this.#reasons.take();
       if (reasons.length === 0) break;
       outcome = await connection.prompt(reasons);
       this.#usage.prompted(outcome);
     }
     if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
-  }
-
-  #reasonBlocks(): ContentBlock[] {
-    const text = this.#reasons.take();
-    return text === undefined ? [] : [{ type: 'text', text }];
-  }
-
-  #watchSilence(turn: AcpTurn): TurnSilence {
-    const { silenceMs, toolSilenceMs, spec } = this.#options;
-    const silence = watchSilence({
-      limitMs: silenceMs,
-      toolLimitMs: toolSilenceMs,
-      isAsking: () => turn.asking > 0,
-      isInTool: () => turn.calls.isRunning,
-      onSilent: (isInTool) => {
-        const limitMs = isInTool ? toolSilenceMs : silenceMs;
-        const time = limitMs < 60_000 ? `${limitMs / 1_000} s` : `${Math.round(limitMs / 60_000)} minutes`;
-        const what = `${spec.displayName} has said nothing for ${time}${isInTool ? ' while it ran a tool' : ''}`;
-        this.#connection?.fail('agentSilent', `${what}. It was ended.`);
-      },
-    });
-    turn.heard = silence.heard;
-    return silence;
   }
 
   /** Handles work of an agent between two turns: a background task has ended, or asks. */
@@ -331,14 +330,8 @@ export class AcpSession implements AgentSession {
 
   /** ACP doesn't report the end of such a turn: it ends after some silence, when nothing runs and no question is open. */
   async #runOwn(turn: AcpTurn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
-    const silence = watchSilence({
-      limitMs: this.#options.ownTurnQuietMs,
-      toolLimitMs: this.#options.toolSilenceMs,
-      isAsking: () => turn.asking > 0,
-      isInTool: () => turn.calls.isRunning,
-      onSilent: () => over.resolve(),
-    });
-    turn.heard = silence.heard;
+    const { ownTurnQuietMs: limitMs, toolSilenceMs: toolLimitMs } = this.#options;
+    const silence = watchSilence(turn, { limitMs, toolLimitMs, onSilent: () => over.resolve() });
     turn.aborted.signal.addEventListener('abort', () => over.resolve(), { once: true });
     const failure = await Promise.race([over.promise, connection.failed]);
     silence.stop();
@@ -359,14 +352,22 @@ export class AcpSession implements AgentSession {
 
   /** An update without a running turn begins one, or belongs to the session. */
   #onUpdate(params: unknown): void {
+    if (this.#hasForked && !this.#isOwn(params)) return;
     this.#turn?.heard();
-    const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
+    const { update } = (params ?? {}) as { update?: unknown };
+    const { success, data } = sessionUpdate.safeParse(update, FIRST_ISSUE);
     if (!success) return;
     const turn = this.#turn ?? (OPENING.has(data.sessionUpdate) ? this.#beginOwn() : undefined);
     const isOpen = this.#connection !== undefined;
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
     for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#events.fire(event);
     if (isInTurn) turn.updates.take(data);
+  }
+
+  /** Opencode sends the history of a copy that it makes. */
+  #isOwn(params: unknown): boolean {
+    const { sessionId } = (params ?? {}) as { sessionId?: unknown };
+    return typeof sessionId !== 'string' || sessionId === this.#nativeSessionId;
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
@@ -380,7 +381,10 @@ export class AcpSession implements AgentSession {
       const { requestId, shown, answer } = turn.calls.ask(request, answered);
       const decision = await answer;
       const { outcome, approved } = outcomeOf(decision, request.options, shown);
-      if (!approved) this.#reasons.add(turn.calls.nameOf(toolCallId), decision);
+      const name = turn.calls.nameOf(toolCallId);
+      const lasting = approved ? standingApproval(decision, request, name) : undefined;
+      if (lasting) this.#events.fire({ type: 'approval', approval: lasting });
+      if (!approved) this.#reasons.add(name, decision);
       if (approved) await turn.calls.looked(toolCallId);
       if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
       return outcome;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as acp from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
+import { FIRST_ISSUE } from '../../describeIssues.js';
 import { HOST_VERSION } from '../../version.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import { AcpFailure, acpFailure } from './acpFailure.js';
@@ -34,6 +35,7 @@ const CLIENT: acp.InitializeRequest = {
   clientInfo: { name: 'agenthost', version: HOST_VERSION },
   clientCapabilities: {
     terminal: true,
+    auth: { terminal: true },
     session: { notices: {}, compaction: {} },
     _meta: { terminal_output: true },
   },
@@ -154,7 +156,7 @@ export class AcpWire {
 
 function parsed<T extends z.ZodType>(schema: T): (params: unknown) => z.output<T> {
   return (params) => {
-    const result = schema.safeParse(params);
+    const result = schema.safeParse(params, FIRST_ISSUE);
     if (!result.success) throw acp.RequestError.invalidParams(undefined, result.error.issues[0]?.message);
     return result.data;
   };

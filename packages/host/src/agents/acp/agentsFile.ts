@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AGENT_ICONS, isProviderId } from '@agenthost/protocol/internal';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
+import type { AgentKeySupport } from '../agentLogin.js';
 import type { AgentPackage } from '../install/agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 
@@ -15,6 +16,8 @@ const packageName = z
   .string()
   .max(214)
   .regex(/^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i, 'expected the name of an npm package');
+
+const program = z.array(z.string().max(4_096)).min(1).max(100);
 
 const agentEntry = z
   .strictObject({
@@ -41,6 +44,18 @@ const agentEntry = z
       .max(100)
       .describe("Names of the host's own variables that the agent gets, e.g. an API key."),
     login: words.describe('What to do when the agent needs a login.'),
+    loginProgram: program.describe("The agent's own program that logs in: its name or path, then its arguments."),
+    logoutProgram: program.describe("The agent's own program that logs out."),
+    statusProgram: program.describe('A program that ends with 0 when somebody is logged in.'),
+    key: z
+      .strictObject({
+        variable: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'expected the name of a variable'),
+        checkUrl: z
+          .url()
+          .optional()
+          .describe('An https address that is asked with the key as a bearer token before the key is kept.'),
+      })
+      .describe('The host can keep a key for the agent and gives it to the agent in this variable.'),
     authMethod: words.describe("One of the agent's own methods that logs in without a person."),
     mode: words.describe('The mode that sessions start in.'),
     models: z.array(z.strictObject({ id: words, name: words })).max(200),
@@ -124,6 +139,10 @@ function specOf(
   const mode = entry.mode ?? known?.mode;
   const authMethod = entry.authMethod ?? known?.authMethod;
   const icon = entry.icon ?? known?.icon;
+  const key = entry.key ? keyOf(entry.key) : known?.key;
+  const loginProgram = entry.loginProgram ?? known?.loginProgram;
+  const logoutProgram = entry.logoutProgram ?? known?.logoutProgram;
+  const statusProgram = entry.statusProgram ?? known?.statusProgram;
   return {
     provider,
     displayName,
@@ -135,13 +154,22 @@ function specOf(
     ...(known?.reads && { reads: known.reads }),
     ...(known?.refusesPrograms && { refusesPrograms: true }),
     ...(known?.countsTotals && { countsTotals: true }),
+    ...(known?.keepsCopies && { keepsCopies: true }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
     ...(icon && { icon }),
     ...(npm && { npm }),
     ...(mode !== undefined && { mode }),
     ...(authMethod !== undefined && { authMethod }),
+    ...(loginProgram && { loginProgram }),
+    ...(logoutProgram && { logoutProgram }),
+    ...(statusProgram && { statusProgram }),
+    ...(key && { key }),
   };
+}
+
+function keyOf({ variable, checkUrl }: NonNullable<z.output<typeof agentEntry>['key']>): AgentKeySupport {
+  return { variable, ...(checkUrl !== undefined && { check: { url: checkUrl, header: 'authorization' } }) };
 }
 
 function npmOf({ package: name, version, scripts }: NonNullable<z.output<typeof agentEntry>['npm']>): AgentPackage {

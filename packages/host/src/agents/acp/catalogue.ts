@@ -1,3 +1,4 @@
+import { removeEmptyTwins } from '../native/geminiTwins.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 
 const MEGABYTE = 1_000_000;
@@ -27,6 +28,17 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     command: 'claude-agent-acp',
     reads: ['CLAUDE.md', '.claude/skills/', '.claude/agents/'],
     npm: { name: '@agentclientprotocol/claude-agent-acp', version: '0.99.1', sizeHint: 360 * MEGABYTE },
+    loginProgram: ['claude-agent-acp', '--cli', 'auth', 'login'],
+    logoutProgram: ['claude-agent-acp', '--cli', 'auth', 'logout'],
+    statusProgram: ['claude-agent-acp', '--cli', 'auth', 'status'],
+    key: {
+      variable: 'ANTHROPIC_API_KEY',
+      check: {
+        url: 'https://api.anthropic.com/v1/models?limit=1',
+        header: 'x-api-key',
+        headers: { 'anthropic-version': '2023-06-01' },
+      },
+    },
     login:
       'Log in with Claude Code (claude, then /login), or give it a key: "passEnv": ["ANTHROPIC_API_KEY"] for claude in agents.json.',
   },
@@ -38,9 +50,19 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     icon: 'box',
     command: 'codex-acp',
     reads: ['AGENTS.md', '.agents/skills/'],
+    keepsCopies: true,
     npm: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', sizeHint: 460 * MEGABYTE },
     // By default a model decides what may run; here people are asked.
     env: { INITIAL_AGENT_MODE: 'workspace-write' },
+    // By default it waits for a browser on the host's machine; a code works from anywhere.
+    loginProgram: ['codex', 'login', '--device-auth'],
+    logoutProgram: ['codex', 'logout'],
+    statusProgram: ['codex', 'login', 'status'],
+    key: {
+      variable: 'OPENAI_API_KEY',
+      authMethod: 'api-key',
+      check: { url: 'https://api.openai.com/v1/models', header: 'authorization' },
+    },
     login:
       'Log in with Codex (codex login), or give it a key: "passEnv": ["OPENAI_API_KEY"] and "authMethod": "api-key" for codex in agents.json.',
   },
@@ -57,6 +79,14 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     // Without the first variable it would restart itself with more memory, and the host would kill the wrong process. The host starts it
     // only where nothing needs trust or the folder is trusted; without the second variable it would start no MCP server.
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    // It has no command that only logs in: it asks when it starts, and ends with /quit.
+    loginProgram: ['gemini'],
+    tidy: removeEmptyTwins,
+    key: {
+      variable: 'GEMINI_API_KEY',
+      authMethod: 'gemini-api-key',
+      check: { url: 'https://generativelanguage.googleapis.com/v1beta/models?pageSize=1', header: 'x-goog-api-key' },
+    },
     login:
       'Log in with Gemini CLI (run gemini once), or give it a key: "passEnv": ["GEMINI_API_KEY"] and "authMethod": "gemini-api-key" for gemini in agents.json.',
   },
@@ -71,6 +101,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     args: ['acp'],
     npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE, scripts: ['opencode-ai'] },
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
+    loginProgram: ['opencode', 'auth', 'login'],
     login: 'Log in to a provider of models: opencode auth login.',
   },
   {
@@ -95,6 +126,11 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     refusesPrograms: true,
     countsTotals: true,
     npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
+    loginProgram: ['copilot', 'login', '--device-code'],
+    key: {
+      variable: 'COPILOT_GITHUB_TOKEN',
+      check: { url: 'https://api.github.com/user', header: 'authorization', headers: { 'user-agent': 'agenthost' } },
+    },
     login: 'Log in with Copilot CLI: copilot login.',
   },
 ];

@@ -1,5 +1,6 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import type { ConfirmationOption } from '@agenthost/protocol';
+import type { ConfirmationOption, StandingApproval } from '@agenthost/protocol';
+import { MAX_ID_LENGTH } from '@agenthost/protocol/internal';
 import type { Decision } from '../agent.js';
 import type { PermissionRequestFields } from './updateSchemas.js';
 
@@ -20,6 +21,26 @@ function isPlain({ kind }: AcpPermissionOption): boolean {
   return kind === 'allow_once' || kind === 'reject_once';
 }
 
+function isLasting({ kind }: AcpPermissionOption): boolean {
+  return kind === 'allow_always';
+}
+
+/** ACP has no field for it, but agents often say it in the option's name. */
+const COVERS =
+  "Later requests like this one, as the agent understands it. The agent keeps this: it can't be revoked here";
+
+/** What the agent does without asking after this answer. The agent keeps it: ACP has no request that would end it. */
+export function standingApproval(
+  { optionId }: Decision,
+  { options, toolCall }: PermissionRequestFields,
+  callName: string,
+): StandingApproval | undefined {
+  const chosen = options.find(({ id }) => id === optionId);
+  return chosen && isLasting(chosen)
+    ? { id: `acp-${toolCall.toolCallId}`.slice(0, MAX_ID_LENGTH), covers: `${chosen.name}, after: ${callName}` }
+    : undefined;
+}
+
 /** The options for clients, plain ones first: the keys for yes and no take the first that fits. */
 export function shownOptions(options: readonly AcpPermissionOption[]): ConfirmationOption[] {
   const plain = options.filter(isPlain);
@@ -30,6 +51,7 @@ export function shownOptions(options: readonly AcpPermissionOption[]): Confirmat
       label: option.name,
       kind: approves(option) ? 'approve' : 'deny',
       ...(!isPlain(option) && { explicit: true }),
+      ...(isLasting(option) && { covers: COVERS }),
     }),
   );
   // Clients offer "Allow" when there are no options; here no answer could allow the call.

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AGENTS_FOLDER, findProgram, resolveAgentInstall } from '../install/agentInstall.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
@@ -32,6 +32,24 @@ export async function findAgentProgram(
   }
   const path = await findProgram(command, hostEnv);
   return path === undefined ? undefined : { path, args, from: 'path' };
+}
+
+/** A program by its name: the agent's own, one of the packages that were installed with it, or one on PATH; or by its absolute path. */
+export async function findNamedProgram(
+  name: string,
+  args: readonly string[],
+  spec: AcpAgentSpec,
+  places: ProgramPlaces,
+): Promise<Program | undefined> {
+  if (isAbsolute(name)) return (await isProgram(name)) ? { path: name, args } : undefined;
+  if (name === spec.command) return findAgentProgram({ ...spec, args }, places);
+  if (spec.npm) {
+    const bin = join(places.stateDir, AGENTS_FOLDER, spec.provider, 'node_modules/.bin', name);
+    const file = await realpath(bin).catch(() => undefined);
+    if (file !== undefined && (await isProgram(file))) return run(file, args);
+  }
+  const path = await findProgram(name, places.hostEnv);
+  return path === undefined ? undefined : { path, args };
 }
 
 /** Scripts run on the host's own Node: the one on PATH may be too old for them. */

@@ -165,12 +165,17 @@ const selectOption = named.extend({ value: z.string() });
 const configOption = z.looseObject({
   id: z.string(),
   type: z.string(),
+  name: lenient(z.string()),
+  description: lenient(z.string()),
   category: lenient(z.string()),
   currentValue: z.unknown().optional(),
   options: lenient(z.array(z.union([selectOption, z.object({ options: z.array(selectOption) })]))),
 });
 
-export const configOptions = z.array(configOption);
+/** An invalid option is left out; the others count. */
+export const configOptions = firstOf(lenient(configOption)).transform((options) =>
+  options.filter((option) => option !== undefined),
+);
 
 /** `models` and `session/set_model` came before config options; some agents know only these. */
 export const openedSession = z.looseObject({
@@ -185,7 +190,16 @@ export const openedSession = z.looseObject({
 export const initialized = z.looseObject({
   protocolVersion: z.number(),
   agentInfo: lenient(z.looseObject({ version: lenient(z.string()) })),
-  authMethods: lenient(z.array(named.extend({ id: z.string() }))),
+  authMethods: lenient(
+    z.array(
+      named.extend({
+        id: z.string(),
+        type: lenient(z.string()),
+        args: lenient(z.array(z.string().max(4_096)).max(100)),
+        env: lenient(z.record(z.string(), z.string())),
+      }),
+    ),
+  ),
   agentCapabilities: lenient(
     z.looseObject({
       loadSession: lenient(z.boolean()),
@@ -193,7 +207,9 @@ export const initialized = z.looseObject({
         z.looseObject({ image: lenient(z.boolean()), embeddedContext: lenient(z.boolean()) }),
       ),
       mcpCapabilities: lenient(z.looseObject({ http: lenient(z.boolean()), sse: lenient(z.boolean()) })),
-      sessionCapabilities: lenient(z.looseObject({ resume: z.unknown().optional(), close: z.unknown().optional() })),
+      sessionCapabilities: lenient(
+        z.looseObject({ resume: z.unknown().optional(), close: z.unknown().optional(), fork: z.unknown().optional() }),
+      ),
     }),
   ),
 });

@@ -5,12 +5,15 @@ import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/pro
 import { Confinement } from '../../storage/fs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
 import type { AgentCustomization, CustomizationSupport, McpServer } from '../agentCustomization.js';
+import { LoginRequiredError } from '../agentLogin.js';
 import { type AgentInstall, resolveAgentInstall } from '../install/agentInstall.js';
 import type { AgentPackage } from '../install/agentPackage.js';
 import { agentEnvironment } from '../orphans/agentEnvironment.js';
 import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
+import { CopilotLogin } from './copilotLogin.js';
 import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
+import { CopilotSettings } from './copilotSettings.js';
 import { chooseMode, knownMode } from './modes.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import type { SdkCustomizations, SdkMcpServer } from './sdk.js';
@@ -37,6 +40,8 @@ const PROBE_VALID_MS = 10_000;
 
 interface Probe {
   readonly isAuthenticated: boolean;
+  readonly login?: string | undefined;
+  readonly authType?: string | undefined;
   readonly models: readonly SdkModel[];
 }
 
@@ -59,6 +64,7 @@ export class CopilotAgent implements Agent {
     icon: 'bot',
   };
   readonly npmPackage = COPILOT_PACKAGE;
+  readonly login: CopilotLogin;
   readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #options: CopilotAgentOptions;
   readonly #sessions = new Set<CopilotSession>();
@@ -67,6 +73,18 @@ export class CopilotAgent implements Agent {
 
   constructor(options: CopilotAgentOptions) {
     this.#options = options;
+    this.login = new CopilotLogin({
+      stateDir: dirname(options.agentsFolder),
+      hostEnv: options.hostEnv ?? process.env,
+      ask: async (isAnew) => {
+        const configuration = await this.#configuration();
+        const install = await this.#install();
+        // With a model provider of their own, users need no log-in.
+        if (!install || configuration.defaultProvider !== undefined) return undefined;
+        if (isAnew) this.#probe = undefined;
+        return this.#ask(install, configuration);
+      },
+    });
   }
 
   async availability(): Promise<AvailableAgent | UnavailableAgent> {
@@ -84,12 +102,7 @@ export class CopilotAgent implements Agent {
       const howToFix = 'Run `agenthost agents add copilot` again on this machine.';
       return { state: 'unavailable', reason: "Copilot's runtime for this kind of machine is missing.", howToFix };
     }
-    if (configuration.defaultProvider !== undefined) return { state: 'available' };
-    const { isAuthenticated } = await this.#ask(install, configuration);
-    if (isAuthenticated) return { state: 'available' };
-    const howToFix =
-      'Log in with `copilot login`, or name a model provider of your own in agents/copilot.json in the state folder.';
-    return { state: 'unavailable', reason: 'Nobody is logged in to GitHub Copilot on this machine.', howToFix };
+    return { state: 'available', version: install.version };
   }
 
   async listModels(): Promise<readonly ModelInfo[]> {
@@ -117,10 +130,11 @@ export class CopilotAgent implements Agent {
     await sessionFs.mkdir(files.folder, { recursive: true });
     const memory = new SessionMemory(sessionFs, files.folder);
     if (options.resume !== undefined) await memory.load();
+    const resume = (await files.hasSession()) ? options.resume : undefined;
     const process = await CopilotProcess.start({
       install,
       cwd,
-      env: { ...options.env, ...env },
+      env: { ...options.env, ...env, ...(await this.login.keyEnv()) },
       client: {
         useLoggedInUser: !provider,
         sessionFs: {
@@ -155,12 +169,20 @@ export class CopilotAgent implements Agent {
         onExitPlanModeRequest: (request) => session.askAboutPlan(request),
       };
       const { client } = process;
+      // Otherwise its turns fail with an error that does not say so in its type.
+      if (!provider && !(await client.getAuthStatus()).isAuthenticated) throw new LoginRequiredError(this.descriptor);
       const sdk =
-        options.resume === undefined
-          ? await client.createSession(config)
-          : await client.resumeSession(options.resume, config);
-      const wanted = options.resume === undefined ? mode : knownMode(options.mode);
-      session.attach(sdk, await chooseMode(sdk, wanted));
+        resume === undefined ? await client.createSession(config) : await client.resumeSession(resume, config);
+      const last = knownMode(options.settings?.['mode'] ?? options.mode);
+      const settings = new CopilotSettings(
+        sdk,
+        await chooseMode(sdk, options.resume === undefined ? (last ?? mode) : last),
+      );
+      session.attach(sdk, settings, {
+        isNew: options.resume !== undefined && resume === undefined,
+        transcript: resume === undefined ? await options.transcript?.() : undefined,
+        problem: await settings.restore(options.settings),
+      });
       this.#checkOpening(options.signal);
       return session;
     } catch (error) {
@@ -201,12 +223,12 @@ export class CopilotAgent implements Agent {
   }
 
   async #askAnew(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
-    const env = this.#probeEnv(configuration);
+    const env = { ...this.#probeEnv(configuration), ...(await this.login.keyEnv()) };
     const probe = await CopilotProcess.start({ install, cwd: tmpdir(), env, client: { useLoggedInUser: true } });
     const tooLate = setTimeout(() => void probe.dispose({ tidy: false }), PROBE_MS);
     try {
-      const { isAuthenticated } = await probe.client.getAuthStatus();
-      return { isAuthenticated, models: isAuthenticated ? await probe.client.listModels() : [] };
+      const { isAuthenticated, login, authType } = await probe.client.getAuthStatus();
+      return { isAuthenticated, login, authType, models: isAuthenticated ? await probe.client.listModels() : [] };
     } finally {
       clearTimeout(tooLate);
       await probe.dispose({ tidy: false });

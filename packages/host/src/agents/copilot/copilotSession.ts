@@ -1,15 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
+import type { Attachment, SessionMode, SessionSetting, UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';
-import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import type { AgentEvent, AgentSession, Decision, Transcript } from '../agent.js';
+import { type EarlierTurns, earlierTurns } from '../events/earlierTurns.js';
 import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
+import type { CopilotSettings } from './copilotSettings.js';
 import { CopilotTurn } from './copilotTurn.js';
-import { modeOf } from './modes.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
@@ -46,30 +47,50 @@ const OPENING: ReadonlySet<string> = new Set([
   'permission.requested',
 ] satisfies KnownSdkEvent['type'][]);
 
+const STARTS_ANEW = 'Copilot starts a new conversation: it had stored nothing of the earlier one.';
+
+interface Beginning {
+  /** Copilot does not have the session that was to be resumed. */
+  readonly isNew: boolean;
+  readonly transcript: Transcript | undefined;
+  /** Why a setting could not be restored. */
+  readonly problem: string | undefined;
+}
+
 /** One conversation with Copilot, in its own process. */
 export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
   readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   #sdk: SdkSession | undefined;
-  #mode: SessionMode | undefined;
+  #settings: CopilotSettings | undefined;
+  /** What the next turn says first. */
+  #notices: string[] = [];
   #turn: CopilotTurn | undefined;
   #watch: NodeJS.Timeout | undefined;
   #disposing: Promise<void> | undefined;
   #hasSent = false;
+  /** If Copilot does not have the earlier turns, until its next message. */
+  #earlier: EarlierTurns | undefined;
   #stoppedUntil = 0;
 
   constructor(options: CopilotSessionOptions) {
     this.#options = options;
   }
 
-  /** Set after the constructor, because Copilot's session is opened with callbacks of this object. */
-  attach(sdk: SdkSession, mode: SessionMode | undefined): void {
+  /** Set after the constructor, because Copilot's session is opened with callbacks of this object. `isNew`: not the wanted one. */
+  attach(sdk: SdkSession, settings: CopilotSettings, { isNew, transcript, problem }: Beginning): void {
     this.#sdk = sdk;
-    this.#mode = mode;
+    this.#settings = settings;
+    this.#earlier = earlierTurns('Copilot', transcript, isNew ? STARTS_ANEW : undefined);
+    this.#notices = problem === undefined ? [] : [problem];
   }
 
   get mode(): SessionMode | undefined {
-    return this.#mode;
+    return this.#settings?.mode;
+  }
+
+  get settings(): readonly SessionSetting[] | undefined {
+    return this.#settings?.all;
   }
 
   get nativeSessionId(): string | undefined {
@@ -87,8 +108,12 @@ export class CopilotSession implements AgentSession {
     const turn = this.#turn ?? this.#newTurn(sdk);
     turn.isOwn = false;
     this.#hasSent = true;
+    const record = this.#earlier?.texts ?? [];
+    if (this.#earlier) this.#events.fire(this.#earlier.notice);
+    this.#earlier = undefined;
+    for (const text of this.#notices.splice(0)) this.#events.fire({ type: 'notice', severity: 'warning', text });
     try {
-      const prompt = memory.begin(message.text);
+      const prompt = [memory.begin(message.text), ...record].join('\n\n');
       await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
     } catch (error) {
       if (this.#turn === turn) this.#closeTurn();
@@ -123,6 +148,16 @@ export class CopilotSession implements AgentSession {
     await this.#alive().setModel(id);
   }
 
+  async setSetting(id: string, value: string): Promise<void> {
+    this.#alive();
+    await this.#settings?.set(id, value);
+    this.#tellSettings();
+  }
+
+  #tellSettings(): void {
+    if (this.#settings) this.#events.fire({ type: 'settings', settings: this.#settings.all });
+  }
+
   dispose(): Promise<void> {
     this.#disposing ??= this.#dispose();
     return this.#disposing;
@@ -134,7 +169,10 @@ export class CopilotSession implements AgentSession {
     const event = sdkEvent as KnownSdkEvent;
     if (event.type === 'session.title_changed') this.#events.fire({ type: 'title', title: event.data.title });
     else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
-    else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
+    else if (event.type === 'session.model_change' && event.agentId === undefined) {
+      this.#settings?.effortChanged(event.data.reasoningEffort);
+      this.#tellSettings();
+    } else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
     // Runs in the background: it mostly ends in the next turn, or between turns.
     if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
     const checkpoint = checkpointOf(event.data);
@@ -142,9 +180,9 @@ export class CopilotSession implements AgentSession {
   }
 
   #modeChanged({ newMode }: SdkEventData['session.mode_changed']): void {
-    if (typeof newMode !== 'string') return;
-    this.#mode = modeOf(newMode);
-    this.#events.fire({ type: 'mode', mode: this.#mode });
+    if (typeof newMode !== 'string' || !this.#settings) return;
+    this.#events.fire({ type: 'mode', mode: this.#settings.modeChanged(newMode) });
+    this.#tellSettings();
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {

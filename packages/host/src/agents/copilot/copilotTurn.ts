@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import type { PermissionRequest } from '@agenthost/protocol';
+import { LOGIN_REQUIRED, type PermissionRequest } from '@agenthost/protocol';
 import { type Confinement, isWithin } from '../../storage/fs/confinement.js';
 import type { AgentEvent, Decision } from '../agent.js';
+import { loginRequiredText } from '../agentLogin.js';
 import { changesWith, EventTranslator, editsOf } from './eventTranslator.js';
-import { sdkDecision } from './permissionDisplay.js';
+import { sdkDecision, sessionCovers } from './permissionDisplay.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
@@ -182,6 +183,10 @@ export class CopilotTurn {
 
   async #reply(data: SdkEventData['permission.requested'], decision: Decision): Promise<void> {
     const result = sdkDecision(data.permissionRequest, decision);
+    if (result.kind === 'approve-for-session') {
+      const approval = { id: `copilot-${data.requestId}`, covers: sessionCovers(data.permissionRequest) };
+      this.#options.emit({ type: 'approval', approval });
+    }
     try {
       await this.#options.sdk.rpc.permissions.handlePendingPermissionRequest({ requestId: data.requestId, result });
     } catch {
@@ -288,7 +293,11 @@ export class CopilotTurn {
       return;
     }
     const { errorType = 'copilot', message = '' } = this.#error ?? {};
-    this.#end(this.#error ? { type: 'error', error: { errorType, message } } : { type: 'idle' });
+    if (!this.#error) this.#end({ type: 'idle' });
+    else if (errorType === 'authentication') {
+      const text = loginRequiredText({ displayName: 'GitHub Copilot', provider: 'copilot' }, message);
+      this.#end({ type: 'error', error: { errorType: LOGIN_REQUIRED, message: text } });
+    } else this.#end({ type: 'error', error: { errorType, message } });
   }
 
   #end(event: Extract<AgentEvent, { type: 'idle' | 'error' }>): void {

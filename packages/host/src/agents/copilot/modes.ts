@@ -1,7 +1,9 @@
-import type { SessionMode } from '@agenthost/protocol';
+import type { SessionMode, SettingValue } from '@agenthost/protocol';
 import type { SdkSession } from './sdk.js';
 
 const NAMES: Readonly<Record<string, string>> = { interactive: 'Interactive', plan: 'Plan', autopilot: 'Autopilot' };
+
+export const MODE_VALUES: readonly SettingValue[] = Object.entries(NAMES).map(([id, name]) => ({ id, name }));
 
 /** The mode in `createSession.config`. Throws when Copilot has no such mode. */
 export function parseMode(mode: unknown): string | undefined {

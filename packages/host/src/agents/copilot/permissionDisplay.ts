@@ -58,8 +58,9 @@ export function sdkDecision(
 
 function optionsOf(request: SdkPermissionRequest): ConfirmationOption[] {
   const forSession = sessionDecision(request);
-  const label = sessionLabel(request);
-  return [ONCE, ...(forSession ? [{ id: SESSION, label, kind: 'approve', explicit: true } as const] : []), DENY];
+  if (!forSession) return [ONCE, DENY];
+  const lasting = { id: SESSION, label: sessionLabel(request), kind: 'approve', explicit: true } as const;
+  return [ONCE, { ...lasting, covers: sessionCovers(request) }, DENY];
 }
 
 /** The meaning of "for this session"; undefined when it must be asked each time. */
@@ -119,21 +120,28 @@ function titleOf({ kind, serverName, toolTitle, toolName, ...request }: SdkPermi
   }
 }
 
-function sessionLabel({ kind, commands = [], url, toolTitle, toolName }: SdkPermissionRequest): string {
+function sessionLabel(request: SdkPermissionRequest): string {
+  const covers = sessionCovers(request);
+  return request.kind === 'memory' || covers === ''
+    ? 'Always allow in this session'
+    : `Always allow ${covers} in this session`;
+}
+
+/** What Copilot does without asking after that answer. */
+export function sessionCovers({ kind, commands = [], url, toolTitle, toolName }: SdkPermissionRequest): string {
   switch (kind) {
     case 'shell':
-      return `Always allow ${commands.map(({ identifier }) => inlineCode(identifier)).join(', ')} in this session`;
+      return commands.map(({ identifier }) => inlineCode(identifier)).join(', ');
     case 'write':
-      return 'Always allow changes of files in this session';
+      return 'changes of files';
     case 'read':
-      return 'Always allow reading in this session';
+      return 'reading';
     case 'url':
-      return `Always allow ${domainOf(url)} in this session`;
-    case 'mcp':
-    case 'custom-tool':
-      return `Always allow ${toolTitle ?? toolName} in this session`;
+      return domainOf(url) ?? '';
+    case 'memory':
+      return 'remembering';
     default:
-      return 'Always allow in this session';
+      return toolTitle ?? toolName ?? '';
   }
 }
 

@@ -21,7 +21,7 @@ export interface CopilotSessionConfig {
   readonly mode: string | undefined;
 }
 
-const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+export const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
  * The provider in `createSession.config`: the name of one of the host's providers, so that a key need not leave the host, or

@@ -33,7 +33,14 @@ export interface CopilotClient {
   ping(): Promise<unknown>;
   createSession(config: SdkSessionConfig): Promise<SdkSession>;
   resumeSession(sessionId: string, config: SdkSessionConfig): Promise<SdkSession>;
-  getAuthStatus(): Promise<{ readonly isAuthenticated: boolean; readonly statusMessage?: string }>;
+  getAuthStatus(): Promise<{
+    readonly isAuthenticated: boolean;
+    /** `env` for a token in a variable, else a log-in. */
+    readonly authType?: string;
+    /** The name of the user. */
+    readonly login?: string;
+    readonly statusMessage?: string;
+  }>;
   listModels(): Promise<readonly SdkModel[]>;
 }
 
@@ -108,6 +115,10 @@ export interface SdkSession {
     readonly mode?: {
       get(): Promise<unknown>;
       set(params: { readonly mode: string }): Promise<unknown>;
+    };
+    readonly model?: {
+      getCurrent(): Promise<{ readonly reasoningEffort?: unknown }>;
+      setReasoningEffort?(params: { readonly reasoningEffort: string }): Promise<unknown>;
     };
   };
   /** Returns the id of the message. */
@@ -247,6 +258,7 @@ export interface SdkEventData {
   };
   'session.binary_asset': { readonly assetId: string; readonly data: string; readonly mimeType?: string };
   'session.mode_changed': { readonly newMode: string };
+  'session.model_change': { readonly reasoningEffort?: string | null };
   'session.title_changed': { readonly title: string };
   'session.warning': { readonly message: string };
   'session.error': { readonly errorType?: string; readonly message: string };

@@ -1,4 +1,5 @@
 import type { FileChangeSummary } from '@agenthost/protocol';
+import { replaceFile } from '../../storage/fs/replaceFile.js';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import { MAX_CHANGES } from '../events/agentEventMapper.js';
 
@@ -75,7 +76,8 @@ export class SessionMemory {
       // Only the newest state is written; those in between are skipped.
       if (this.#now !== next) return;
       try {
-        await this.#sessionFs.writeFile(this.#path, JSON.stringify(next));
+        // Whole or not at all: it is read after a kill.
+        await replaceFile(this.#sessionFs, this.#path, JSON.stringify(next));
       } catch {
         // A failure only loses the recap after a crash; the session's own log reports storage problems.
       }

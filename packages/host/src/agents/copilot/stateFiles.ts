@@ -9,11 +9,14 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const FOLDER = 'copilot';
 const PLAN = 'plan.md';
+const EVENTS = 'events.jsonl';
 
 export interface StateFiles {
   /** The path of its state from Copilot's point of view. */
   readonly path: string;
   readonly provider: SdkSessionFsProvider;
+  /** Whether Copilot has stored anything of its session. It writes with a delay, and may have been killed before. */
+  hasSession(): Promise<boolean>;
   /** Rejects when the file doesn't exist. */
   readPlan(): Promise<string>;
   /** The same folder in the session's own file system. */
@@ -67,7 +70,13 @@ export function stateFiles(sessionFs: SessionFs, sessionId: string): StateFiles 
       return isState(source) ? sessionFs.rename(own(source), own(target)) : rename(source, target);
     },
   };
-  return { path, folder, provider, readPlan: () => sessionFs.readFile(sessionFs.join(folder, PLAN)) };
+  return {
+    path,
+    folder,
+    provider,
+    hasSession: () => sessionFs.exists(sessionFs.join(folder, EVENTS)),
+    readPlan: () => sessionFs.readFile(sessionFs.join(folder, PLAN)),
+  };
 }
 
 interface Times {

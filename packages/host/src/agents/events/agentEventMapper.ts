@@ -171,7 +171,9 @@ export class AgentEventMapper {
       case 'title':
       case 'mode':
       case 'checkpoint':
+      case 'settings':
       case 'commands':
+      case 'approval':
       case 'ownTurn':
         // Not of a turn.
         return NOTHING;

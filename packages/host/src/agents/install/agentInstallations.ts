@@ -1,6 +1,6 @@
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { AgentRegistry } from '../agentRegistry.js';
-import type { AgentInstaller, InstallProgress } from './agentInstaller.js';
+import { AgentInstallError, type AgentInstaller, type InstallProgress } from './agentInstaller.js';
 import type { AgentPackage } from './agentPackage.js';
 
 export interface AgentInstallationsOptions {
@@ -11,6 +11,8 @@ export interface AgentInstallationsOptions {
 
 /** This agent can't be installed: it is part of the host, or of the machine. */
 export class NotInstallableError extends Error {}
+
+class CancelledInstall extends Error {}
 
 /** Installs and removes agents for the host's clients, and reports the outcome to all of them. */
 export class AgentInstallations {
@@ -23,20 +25,41 @@ export class AgentInstallations {
 
   /** Starts an installation, unless one runs already. The registry reports the outcome, also when the client has left. */
   begin(provider: string): void {
-    const agent = this.#packageOf(provider);
+    this.#begin(provider, this.#packageOf(provider));
+  }
+
+  #begin(provider: string, agent: AgentPackage): void {
     if (this.#running.has(provider)) return;
     const stop = new AbortController();
     this.#running.set(provider, { stop, done: this.#install(provider, agent, stop.signal) });
   }
 
+  /** Installs the newest known version in place of the installed one. It is fetched beside it, and replaces it when it is complete. */
+  beginUpdate(provider: string): void {
+    const agent = this.#packageOf(provider);
+    const version = this.#options.registry.newerVersion(provider);
+    if (version === undefined) throw new AgentInstallError(`No newer version of ${provider} is known.`);
+    this.#begin(provider, { ...agent, version });
+  }
+
   /** Also stops a running installation. */
   async remove(provider: string): Promise<void> {
     this.#packageOf(provider);
-    const running = this.#running.get(provider);
-    running?.stop.abort(new Error('the installation was cancelled'));
-    await running?.done;
+    await this.#stop(provider);
     await this.#options.installer.remove(provider);
     await this.#options.registry.refresh();
+  }
+
+  /** Stops a running installation or update. What was installed before stays; nothing happens when none runs. */
+  async cancel(provider: string): Promise<void> {
+    this.#packageOf(provider);
+    await this.#stop(provider);
+  }
+
+  async #stop(provider: string): Promise<void> {
+    const running = this.#running.get(provider);
+    running?.stop.abort(new CancelledInstall('the installation was cancelled'));
+    await running?.done;
   }
 
   async dispose(): Promise<void> {
@@ -56,6 +79,8 @@ export class AgentInstallations {
     } catch (error) {
       const message = errorMessage(error);
       if (!signal.aborted) failure = `It could not be installed: ${message}`;
+      // What was fetched is not wanted any more, unlike after an interruption.
+      if (signal.reason instanceof CancelledInstall) await installer.discard(provider).catch(() => {});
       onProgress({ message: failure ?? 'Cancelled' });
     }
     this.#running.delete(provider);

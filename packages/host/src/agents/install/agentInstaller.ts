@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
@@ -122,6 +123,14 @@ export class AgentInstaller {
     });
   }
 
+  /** Removes what an unfinished installation left. */
+  async discard(provider: string): Promise<void> {
+    await this.#locked(provider, async () => {
+      for (const left of [this.#place(`.${provider}.new`), this.#place(`.${provider}.cache`)])
+        await rm(left, { recursive: true, force: true });
+    });
+  }
+
   async #replace(provider: string, draft: string): Promise<void> {
     const old = this.#place(`.${provider}.${randomUUID()}.old`);
     await rename(this.#place(provider), old).catch((error: NodeJS.ErrnoException) => {
@@ -162,6 +171,7 @@ async function runNpm(options: {
   readonly onProgress: ((progress: InstallProgress) => void) | undefined;
 }): Promise<void> {
   const { npm, args, cwd, signal, onProgress } = options;
+  signal?.throwIfAborted();
   const id = randomUUID();
   const child = spawn(npm.path, [...npm.args, ...args], {
     cwd,
@@ -169,7 +179,14 @@ async function runNpm(options: {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
-  const stop = () => void stopProcesses(() => findProcesses({ marker: `${MARK}=${id}` }), DISPOSE_STAGES);
+  // A child that has just been started has no mark yet.
+  const own = () =>
+    child.pid !== undefined && child.exitCode === null && child.signalCode === null ? [child.pid] : [];
+  const find = async () => [...new Set([...own(), ...(await findProcesses({ marker: `${MARK}=${id}` }))])];
+  let stopping: Promise<boolean> | undefined;
+  const stop = () => {
+    stopping = stopProcesses(find, DISPOSE_STAGES);
+  };
   signal?.addEventListener('abort', stop, { once: true });
   const errors: string[] = [];
   let done = 0;
@@ -190,6 +207,8 @@ async function runNpm(options: {
       child.once('error', reject);
       child.once('close', resolve);
     });
+    // Its children may outlive it, and write to the folder.
+    await stopping;
     signal?.throwIfAborted();
     if (code === 0) return;
     const said = errors.join('\n').trim();
@@ -202,6 +221,26 @@ async function runNpm(options: {
     signal?.removeEventListener('abort', stop);
     lines.close();
   }
+}
+
+const LOOK_UP_MS = 20_000;
+
+/** The newest released version of a package, by the registry that npm uses; `undefined` when that can't be found out. */
+export async function newestVersion(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const npm = await findNpm(env);
+  if (!npm) return undefined;
+  return new Promise((resolve) => {
+    const args = [...npm.args, 'view', `${name}@latest`, 'version', '--json', '--fetch-retries=0'];
+    const options = { env: npm.env, cwd: tmpdir(), timeout: LOOK_UP_MS, killSignal: 'SIGKILL', signal } as const;
+    execFile(npm.path, args, options, (error, stdout) => {
+      const version = error ? undefined : /^\s*"(\d+\.\d+\.\d+)"\s*$/.exec(stdout)?.[1];
+      resolve(version);
+    });
+  });
 }
 
 interface NpmCommand {

@@ -55,6 +55,7 @@ export class MockAgent implements Agent {
       resumed: options.resume,
       tempFiles: options.tempFiles,
       customizations: options.customizations,
+      settings: options.settings,
       onDispose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);

@@ -150,6 +150,13 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.text(`The mode is now: ${argument}`);
   },
 
+  /** `settings` offers a mode and an effort; `settings none` removes them; `settings?` says their values. */
+  settings: (turn, argument) => {
+    turn.emit({ type: 'settings', settings: turn.settings.offer(argument) });
+    turn.text('Offered.');
+  },
+  'settings?': (turn) => turn.text(turn.settings.described),
+
   steer: async (turn) => {
     const steering = turn.steering();
     turn.text('Waiting to be steered. ');

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { UserMessage } from '@agenthost/protocol';
+import type { SessionSetting, UserMessage } from '@agenthost/protocol';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
@@ -7,6 +7,7 @@ import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
+import { MockSettings } from './mockSettings.js';
 import { MockTurn } from './mockTurn.js';
 
 export interface MockSessionOptions {
@@ -18,6 +19,7 @@ export interface MockSessionOptions {
   readonly resumed: string | undefined;
   readonly tempFiles?: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   onDispose(): void;
 }
 
@@ -26,6 +28,7 @@ export class MockSession implements AgentSession {
   readonly #options: MockSessionOptions;
   readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   readonly #answers = new PendingAnswers();
+  readonly #settings: MockSettings;
   #model: string;
   #turn: MockTurn | undefined;
   #begun: Promise<void> | undefined;
@@ -34,7 +37,12 @@ export class MockSession implements AgentSession {
   constructor(options: MockSessionOptions) {
     this.#options = options;
     this.#model = options.model;
+    this.#settings = new MockSettings(options.settings);
     this.nativeSessionId = `mock-${options.sessionId}`;
+  }
+
+  get settings(): readonly SessionSetting[] | undefined {
+    return this.#settings.all;
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
@@ -52,6 +60,7 @@ export class MockSession implements AgentSession {
       tempFiles: this.#options.tempFiles,
       customizations: this.#options.customizations,
       answers: this.#answers,
+      settings: this.#settings,
       emit: (event) => {
         if (this.#turn === turn) this.#events.fire(event);
       },
@@ -86,6 +95,11 @@ export class MockSession implements AgentSession {
   async setModel(id: string): Promise<void> {
     if (!this.#options.models.includes(id)) throw new Error(`There is no model ${JSON.stringify(id)}.`);
     this.#model = id;
+  }
+
+  async setSetting(id: string, value: string): Promise<void> {
+    await immediate();
+    this.#events.fire({ type: 'settings', settings: this.#settings.set(id, value) });
   }
 
   async dispose(): Promise<void> {

@@ -4,6 +4,7 @@ import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
 import type { PendingAnswers } from '../events/pendingAnswers.js';
+import type { MockSettings } from './mockSettings.js';
 
 export interface MockTurnOptions {
   readonly message: UserMessage;
@@ -13,6 +14,7 @@ export interface MockTurnOptions {
   readonly tempFiles: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   readonly answers: PendingAnswers;
+  readonly settings: MockSettings;
   emit(event: AgentEvent): void;
 }
 
@@ -24,6 +26,7 @@ export class MockTurn {
   readonly resumed: string | undefined;
   readonly tempFiles: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
+  readonly settings: MockSettings;
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
@@ -38,6 +41,7 @@ export class MockTurn {
     this.resumed = options.resumed;
     this.tempFiles = options.tempFiles;
     this.customizations = options.customizations;
+    this.settings = options.settings;
     this.emit = options.emit;
     this.#answers = options.answers;
   }

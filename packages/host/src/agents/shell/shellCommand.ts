@@ -9,12 +9,12 @@ import * as pty from '@lydell/node-pty';
 import { findProcesses } from '../../processes/processList.js';
 import { isRunning } from '../../processes/processStat.js';
 import { CANCEL_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
+import { keepTail } from '../../processes/terminalTail.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import { attachmentFiles } from './attachmentFiles.js';
 import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
-import { keepTail } from './terminalTail.js';
 
 interface ShellCommandOptions {
   readonly shell: Shell;
@@ -46,8 +46,8 @@ export interface CommandOutcome {
   readonly saved?: string;
 }
 
-/** Wide enough for most tables, and narrow enough for a phone in landscape. */
-const COLUMNS = 120;
+/** What fits into the page's column beside a scroll bar. All clients see the same output, so none of them sets it. */
+const COLUMNS = 96;
 const ROWS = 30;
 const GIVE_UP_MS = 300;
 const MAX_SAVED_BYTES = 1024 * 1024;

@@ -1,9 +1,12 @@
-import type { ToolCallResult, ToolCallStart } from '@agenthost/protocol';
+import type { StandingApproval, ToolCallResult, ToolCallStart } from '@agenthost/protocol';
 import { oneLine } from '../events/boundedText.js';
 import { inlineCode } from '../events/markdownCode.js';
 import type { CommandOutcome } from './shellCommand.js';
 
 const MAX_TITLE = 60;
+
+/** The standing approval; its id is that of the option, too. */
+export const ALWAYS: StandingApproval = { id: 'always', covers: 'Every command in this session', isRevocable: true };
 
 export const HELP = "Type a command: it runs in the session's folder, after you have allowed it.";
 
@@ -26,7 +29,7 @@ export function announcement(toolCallId: string, command: string, how: 'ask' | '
     language: 'shellscript',
     toolInput: command,
   } as const;
-  if (how === 'policy') return { ...base, status: 'running', confirmed: { how: 'policy', optionId: 'always' } };
+  if (how === 'policy') return { ...base, status: 'running', confirmed: { how: 'policy', optionId: ALWAYS.id } };
   return {
     ...base,
     status: 'pendingConfirmation',
@@ -35,7 +38,7 @@ export function announcement(toolCallId: string, command: string, how: 'ask' | '
       editable: true,
       options: [
         { id: 'once', label: 'Allow once', kind: 'approve' },
-        { id: 'always', label: 'Always allow in this session', kind: 'approve' },
+        { id: ALWAYS.id, label: 'Always allow in this session', kind: 'approve', covers: ALWAYS.covers },
         { id: 'deny', label: 'Deny', kind: 'deny' },
       ],
     },

@@ -12,7 +12,7 @@ import { PendingAnswers } from '../events/pendingAnswers.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { type CommandOutcome, type HeldOutput, runShellCommand, terminalMarker } from './shellCommand.js';
-import { announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
+import { ALWAYS, announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
 import type { ShellMemory } from './shellMemory.js';
 
 export interface ShellSessionOptions {
@@ -74,6 +74,10 @@ export class ShellSession implements AgentSession {
 
   answer(requestId: string, decision: Decision): void {
     this.#answers.answer(requestId, decision);
+  }
+
+  revokeApproval(id: string): void {
+    if (id === ALWAYS.id) this.#allowAll = false;
   }
 
   /** Resolves when the turn has ended and no process of its command is left. */
@@ -141,7 +145,10 @@ export class ShellSession implements AgentSession {
     this.#emit({ type: 'toolStart', toolCall: announcement(toolCallId, command, 'ask') });
     const { approved, optionId, editedToolInput = command } = await answered;
     if (!approved || optionId === 'deny') return undefined;
-    if (optionId === 'always') this.#allowAll = true;
+    if (optionId === ALWAYS.id) {
+      this.#allowAll = true;
+      this.#emit({ type: 'approval', approval: ALWAYS });
+    }
     if (editedToolInput !== command) {
       this.#emit({ type: 'toolUpdate', toolCallId, invocationMessage: invocationOf(editedToolInput) });
     }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import { dropOldest } from '@agenthost/protocol/internal';
 import type { Credential } from '../../connection/credential.js';
+import { hasEnded } from './deviceToken.js';
 
 /** How many wrong tokens of one address are remembered, and for how many addresses. */
 const MAX_ADDRESSES = 1_000;
@@ -39,7 +40,8 @@ export class Authenticator {
     let found: Credential | undefined;
     // Compares all of them, whether one matches or not: the time must not tell which.
     for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.credential;
-    return found;
+    // The timer that ends a link may be late: after the machine has slept, say.
+    return found && hasEnded(found) ? undefined : found;
   }
 
   succeeded(address: string): void {

@@ -1,55 +1,35 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ROLES, type Role } from '@agenthost/protocol';
-import * as z from 'zod';
-import { describeIssues } from '../../describeIssues.js';
+import type { Role, SharedSession } from '@agenthost/protocol';
+import { DEFAULT_SPACE, isSpaceName } from '@agenthost/protocol/internal';
+import {
+  type DeviceToken,
+  DeviceTokenError,
+  type DeviceTokenStore,
+  hasEnded,
+  isDeviceName,
+  MAX_LINKS,
+  MAX_NAME,
+  MAX_TOKENS,
+} from './deviceToken.js';
+import { DeviceTokenFiles } from './deviceTokenFiles.js';
 import { newToken } from './tokenFile.js';
 
-export const DEVICE_TOKENS_FILE = 'tokens.json';
-/** Caps device tokens: enough for several people's devices, not for daily rotation. */
-const MAX_TOKENS = 200;
-/** Letters and digits of any script, with separators; never a slash, which separates a name from a client's id. */
-const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._'()@+-]{0,62}[\p{L}\p{M}\p{N}.)])?$/u;
-/** An older draft file was left behind by a killed command. */
-const STALE_MS = 10_000;
-
-/** A token as it is stored: without the token itself, so that reading the file doesn't give access. */
-const deviceToken = z.object({
-  id: z.string().min(1).max(64),
-  name: z.string().regex(NAME, 'not a name'),
-  role: z.enum(ROLES),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'not a hash'),
-  createdAt: z.number(),
-});
-const fileSchema = z.object({ tokens: z.array(deviceToken).max(MAX_TOKENS) });
-
-export type DeviceToken = Readonly<z.infer<typeof deviceToken>>;
-
-type DeviceTokenErrorCode = 'damagedFile' | 'invalidName' | 'nameTaken' | 'tooManyTokens' | 'busy' | 'notFound';
-
-/** An error about tokens (a name that is taken or unknown, an unreadable file): what happened, and what to do. */
-export class DeviceTokenError extends Error {
-  readonly code: DeviceTokenErrorCode;
-  readonly whatToDo: string;
-
-  constructor(code: DeviceTokenErrorCode, what: string, whatToDo: string, options?: ErrorOptions) {
-    super(what, options);
-    this.name = 'DeviceTokenError';
-    this.code = code;
-    this.whatToDo = whatToDo;
-  }
+/** A device that is about to get a token. */
+export interface NewDevice {
+  readonly name: string;
+  readonly role: Role;
+  /** Who uses it. */
+  readonly user?: string;
+  /** `default` unless told. */
+  readonly space?: string;
+  /** Of a read-only link. */
+  readonly shared?: SharedSession;
 }
 
-type ChangeTokens = (tokens: readonly DeviceToken[]) => readonly DeviceToken[];
-
-/** Where device tokens are kept. */
-export interface DeviceTokenStore {
-  /** Where that is, for messages. */
-  readonly path: string;
-  list(): Promise<readonly DeviceToken[]>;
-  /** Replaces them by what `change` makes of them. Of two changes at once, one comes after the other or fails. */
-  change(change: ChangeTokens): Promise<void>;
+/** A device, as somebody of that space names it. */
+export interface OneDevice {
+  readonly id: string;
+  readonly space: string;
 }
 
 /** What became of the tokens of another store. */
@@ -65,65 +45,98 @@ export class DeviceTokens {
 
   /** In a state root, or elsewhere. */
   constructor(where: string | DeviceTokenStore) {
-    this.#store = typeof where === 'string' ? new DeviceTokenFile(where) : where;
+    this.#store = typeof where === 'string' ? new DeviceTokenFiles(where) : where;
   }
 
   get path(): string {
     return this.#store.path;
   }
 
-  list(): Promise<readonly DeviceToken[]> {
-    return this.#store.list();
+  /** Without links that have ended. */
+  async list(): Promise<readonly DeviceToken[]> {
+    return (await this.#store.list()).filter((token) => !hasEnded(token));
   }
 
   /** Returns the token, which can't be shown a second time. */
-  async add(name: string, role: Role): Promise<string> {
-    if (!NAME.test(name) || name.toLowerCase() === 'owner') {
+  async add(name: string, role: Role, space: string = DEFAULT_SPACE): Promise<string> {
+    checkName(name);
+    if (!isSpaceName(space)) {
       throw new DeviceTokenError(
-        'invalidName',
-        `${JSON.stringify(name)} can't be the name of a device.`,
-        "Give up to 64 letters, digits, spaces and . _ - ' ( ) @ +, and not owner.",
+        'invalidSpace',
+        `${JSON.stringify(space)} can't be the name of a space.`,
+        'Give up to 32 lower-case letters, digits and dashes, with a letter or digit at both ends.',
       );
     }
-    const { made, token } = makeToken(name, role);
-    await this.#store.change((tokens) => {
-      if (tokens.some((other) => sameName(other.name, name))) {
-        throw new DeviceTokenError(
-          'nameTaken',
-          `There is a token for ${name} already.`,
-          `Take another name, or remove it with agenthost token rm ${JSON.stringify(name)}.`,
-        );
-      }
-      if (tokens.length >= MAX_TOKENS) {
-        throw new DeviceTokenError(
-          'tooManyTokens',
-          `There are ${MAX_TOKENS} tokens already.`,
-          'Remove one with agenthost token rm.',
-        );
-      }
-      return [...tokens, made];
+    const { made, token } = makeToken({ name, role, space });
+    await this.#change((tokens) => {
+      checkFree(tokens, name);
+      return withToken(tokens, made);
     });
     return token;
+  }
+
+  /** The same for a device that names itself: it gets another name where its own is taken. */
+  async addNumbered(device: NewDevice): Promise<{ readonly made: DeviceToken; readonly token: string }> {
+    checkNames(device);
+    const { made, token } = makeToken(device);
+    let numbered = made;
+    await this.#change((tokens) => {
+      numbered = { ...made, name: freeName(tokens, made.name) };
+      return withToken(tokens, numbered);
+    });
+    return { made: numbered, token };
+  }
+
+  /** Changes a device's role or name; its token stays. Some device stays an owner. */
+  async update({ id, space }: OneDevice, changes: { readonly role?: Role; readonly name?: string }): Promise<void> {
+    const { name } = changes;
+    if (name !== undefined) checkName(name);
+    await this.#change((tokens) => {
+      const old = findById(tokens, id, space);
+      if (changes.role !== undefined && changes.role !== 'owner') checkNotLastOwner(tokens, old);
+      if (changes.role !== undefined && old.shared) throw readOnlyLink(old);
+      const others = tokens.filter((token) => token !== old);
+      if (name !== undefined) checkFree(others, name);
+      return tokens.map((token) => (token === old ? { ...old, ...changes } : token));
+    });
+  }
+
+  /** Revokes the token of a device, but not that of the last owner. */
+  async removeById({ id, space }: OneDevice): Promise<void> {
+    await this.#change((tokens) => {
+      const old = findById(tokens, id, space);
+      checkNotLastOwner(tokens, old);
+      return tokens.filter((token) => token !== old);
+    });
   }
 
   /** Revokes a token. A running host disconnects its clients as soon as it notices. Returns what was removed. */
   async remove(name: string): Promise<DeviceToken | undefined> {
     let removed: DeviceToken | undefined;
-    await this.#store.change((tokens) => {
+    await this.#change((tokens) => {
       removed = find(tokens, name);
       return tokens.filter((token) => token !== removed);
     });
     return removed;
   }
 
+  /** Revokes all links to a session. */
+  async removeLinks(session: string): Promise<void> {
+    await this.#change((tokens) => tokens.filter(({ shared }) => shared?.session !== session));
+  }
+
   /** Adds tokens that another store has, so that devices keep theirs. None that is there is replaced. */
   async adopt(tokens: readonly DeviceToken[]): Promise<AdoptedTokens> {
     let adopted: AdoptedTokens = { added: 0, refused: [] };
     if (tokens.length === 0) return adopted;
-    await this.#store.change((known) => {
+    await this.#change((known) => {
       const missing = tokens.filter(({ id }) => !known.some((other) => other.id === id));
       const fits = (token: DeviceToken) => !known.some((other) => sameName(other.name, token.name));
-      const added = missing.filter(fits).slice(0, Math.max(MAX_TOKENS - known.length, 0));
+      const added = [true, false].flatMap((isLink) => {
+        const ofKind = (token: DeviceToken) => (token.shared !== undefined) === isLink;
+        const room = (isLink ? MAX_LINKS : MAX_TOKENS) - known.filter(ofKind).length;
+        return missing.filter((token) => ofKind(token) && fits(token)).slice(0, Math.max(room, 0));
+      });
       const refused = missing.filter((token) => !added.includes(token)).map(({ name }) => name);
       adopted = { added: added.length, refused };
       return [...known, ...added];
@@ -134,70 +147,117 @@ export class DeviceTokens {
   /** Replaces a device's token; the old one becomes invalid. */
   async rotate(name: string): Promise<string> {
     let rotated = '';
-    await this.#store.change((tokens) => {
+    await this.#change((tokens) => {
       const old = find(tokens, name);
-      const { made, token } = makeToken(old.name, old.role);
+      const { made, token } = makeToken(old);
       rotated = token;
       return tokens.map((other) => (other === old ? made : other));
     });
     return rotated;
   }
-}
 
-class DeviceTokenFile implements DeviceTokenStore {
-  readonly path: string;
-
-  constructor(stateRoot: string) {
-    this.path = join(stateRoot, DEVICE_TOKENS_FILE);
-  }
-
-  async list(): Promise<readonly DeviceToken[]> {
-    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '{"tokens":[]}';
-      throw error;
-    });
-    const parsed = fileSchema.safeParse(parseJson(text));
-    if (parsed.success) return parsed.data.tokens;
-    throw new DeviceTokenError(
-      'damagedFile',
-      `${this.path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
-      'Remove it, then give the devices new tokens with agenthost token add.',
-    );
-  }
-
-  /** The draft file is a lock as well: of two commands at once, one fails and says so. */
-  async change(change: ChangeTokens): Promise<void> {
-    const draft = `${this.path}.new`;
-    const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-      const left = await stat(draft).catch(() => undefined);
-      // A draft from the future was left before the clock was set back.
-      if (left && Math.abs(Date.now() - left.mtimeMs) < STALE_MS) {
-        throw new DeviceTokenError('busy', 'Another command changes the tokens right now.', 'Run it again.', {
-          cause: error,
-        });
-      }
-      await rm(draft, { force: true });
-      return open(draft, 'wx', 0o600);
-    });
-    try {
-      const tokens = change(await this.list());
-      await file.writeFile(`${JSON.stringify({ tokens }, undefined, 2)}\n`);
-      await file.sync();
-      await file.close();
-      await rename(draft, this.path);
-    } catch (error) {
-      await file.close().catch(() => {});
-      await rm(draft, { force: true });
-      throw error;
-    }
+  /** Links that have ended go with the next change. */
+  #change(change: Parameters<DeviceTokenStore['change']>[0]): Promise<void> {
+    return this.#store.change((tokens) => change(tokens.filter((token) => !hasEnded(token))));
   }
 }
 
-function makeToken(name: string, role: Role): { readonly made: DeviceToken; readonly token: string } {
+function makeToken({ name, role, user, space = DEFAULT_SPACE, shared }: NewDevice): {
+  readonly made: DeviceToken;
+  readonly token: string;
+} {
   const token = newToken();
   const sha256 = createHash('sha256').update(token).digest('hex');
-  return { made: { id: randomUUID(), name, role, sha256, createdAt: Date.now() }, token };
+  const said = {
+    ...(user !== undefined && { user }),
+    ...(space !== DEFAULT_SPACE && { space }),
+    ...(shared && { shared }),
+  };
+  return { made: { id: randomUUID(), name, role, sha256, createdAt: Date.now(), ...said }, token };
+}
+
+/** A name as a person types it, on a phone say, which makes curly apostrophes. */
+export function plainName(typed: string): string {
+  return typed.normalize('NFC').replace(/[‘’ʼ]/g, "'").replace(/\s+/g, ' ').trim();
+}
+
+/** "Link to Fix the login", of a title with any characters. */
+export function linkName(title = ''): string {
+  const plain = plainName(title.replace(/[^\p{L}\p{M}\p{N} ._'()@+-]/gu, ' '));
+  const shown = plainName(`Link to ${plain}`.slice(0, MAX_NAME)).replace(/[^\p{L}\p{M}\p{N}.)]+$/u, '');
+  return plain !== '' && isDeviceName(shown) ? shown : 'Link to a session';
+}
+
+/** Throws when a device or its user can't be called that. */
+export function checkNames({ name, user }: Pick<NewDevice, 'name' | 'user'>): void {
+  checkName(name);
+  if (user !== undefined) checkName(user);
+}
+
+function checkName(name: string): void {
+  if (isDeviceName(name)) return;
+  throw new DeviceTokenError(
+    'invalidName',
+    `${JSON.stringify(name)} can't be a name here.`,
+    "Give up to 64 letters, digits, spaces and . _ - ' ( ) @ +, and not owner.",
+  );
+}
+
+function checkFree(tokens: readonly DeviceToken[], name: string): void {
+  if (!tokens.some((other) => sameName(other.name, name))) return;
+  throw new DeviceTokenError(
+    'nameTaken',
+    `There is a token for ${name} already.`,
+    `Take another name, or remove it with agenthost token rm ${JSON.stringify(name)}.`,
+  );
+}
+
+/** "Firefox on Linux", "Firefox on Linux 2" and so on. */
+function freeName(tokens: readonly DeviceToken[], name: string): string {
+  const taken = (wanted: string) => tokens.some((other) => sameName(other.name, wanted));
+  for (let number = 1; ; number++) {
+    const suffix = number === 1 ? '' : ` ${number}`;
+    const wanted = `${[...name]
+      .slice(0, MAX_NAME - suffix.length)
+      .join('')
+      .trimEnd()}${suffix}`;
+    if (!taken(wanted)) return wanted;
+  }
+}
+
+function withToken(tokens: readonly DeviceToken[], made: DeviceToken): readonly DeviceToken[] {
+  const isSameKind = ({ shared }: DeviceToken) => (shared === undefined) === (made.shared === undefined);
+  const [max, what] = made.shared ? [MAX_LINKS, 'links'] : [MAX_TOKENS, 'tokens'];
+  if (tokens.filter(isSameKind).length < max) return [...tokens, made];
+  throw new DeviceTokenError(
+    'tooManyTokens',
+    `There are ${max} ${what} already.`,
+    `Revoke ${made.shared ? 'one' : 'a device'} that is no longer used: in Settings, Devices, or with agenthost token rm.`,
+  );
+}
+
+function readOnlyLink({ name }: DeviceToken): DeviceTokenError {
+  return new DeviceTokenError(
+    'readOnlyLink',
+    `${name} is a read-only link: it has no other role.`,
+    'Pair the device instead: agenthost pair.',
+  );
+}
+
+function checkNotLastOwner(tokens: readonly DeviceToken[], device: DeviceToken): void {
+  const isOwner = ({ role, space }: DeviceToken) => role === 'owner' && space === device.space;
+  if (!isOwner(device) || tokens.some((other) => other !== device && isOwner(other))) return;
+  throw new DeviceTokenError(
+    'lastOwner',
+    `${device.name} is the last device with the role owner.`,
+    `Make another one an owner first, or run agenthost token rm ${JSON.stringify(device.name)} on the host's machine.`,
+  );
+}
+
+function findById(tokens: readonly DeviceToken[], id: string, space: string): DeviceToken {
+  const found = tokens.find((token) => token.id === id && (token.space ?? DEFAULT_SPACE) === space);
+  if (found) return found;
+  throw new DeviceTokenError('notFound', 'There is no such device.', 'It was revoked. Look at the list again.');
 }
 
 function find(tokens: readonly DeviceToken[], name: string): DeviceToken {
@@ -212,12 +272,4 @@ function find(tokens: readonly DeviceToken[], name: string): DeviceToken {
 
 function sameName(a: string, b: string): boolean {
   return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { dropOldest } from '@agenthost/protocol/internal';
 import { isLoopback } from '../networkAddress.js';
+import { keyOf, MemoryCodes, newCode, OneTimeCodes } from './oneTimeCodes.js';
 
 export const ONE_TIME_PATH = '/open/';
-
-/** A browser that has to be started first may take a while. */
-const VALID_MS = 10 * 60_000;
-const MAX_LINKS = 16;
 
 const USED_UP = `<!doctype html>
 <html lang="en">
@@ -15,29 +10,23 @@ const USED_UP = `<!doctype html>
 <title>This link can't be used again</title>
 <h1>This link can't be used again</h1>
 <p>It works once, within ten minutes, on the machine of the host. Open the link that <code>agenthost serve</code> printed, or ask
-<code>agenthost token show</code> for the token.</p>
+<code>agenthost token show</code> for it.</p>
 </html>
 `;
 
-interface Link {
-  readonly validUntil: number;
-  readonly target: () => string;
-}
-
 /** Links that lead once to a secret address: for a browser on this machine whose command line others may see. */
 export class OneTimeLinks {
-  readonly #now: () => number;
-  readonly #links = new Map<string, Link>();
+  readonly #codes: OneTimeCodes<() => string>;
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(now?: () => number) {
+    this.#codes = new OneTimeCodes(new MemoryCodes(now));
   }
 
   /** The path of a new link. */
   create(target: () => string): string {
-    const code = randomBytes(32).toString('base64url');
-    this.#links.set(code, { target, validUntil: this.#now() + VALID_MS });
-    dropOldest(this.#links, MAX_LINKS);
+    const code = newCode();
+    // In memory it is there at once.
+    void this.#codes.put(code, target);
     return `${ONE_TIME_PATH}${code}`;
   }
 
@@ -45,17 +34,11 @@ export class OneTimeLinks {
     return url?.startsWith(ONE_TIME_PATH) ?? false;
   }
 
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const target = request.method === 'GET' && isLocal(request) ? this.#take(request.url ?? '') : undefined;
-    if (target === undefined) response.writeHead(410, { 'content-type': 'text/html; charset=utf-8' }).end(USED_UP);
-    else response.writeHead(303, { location: target }).end();
-  }
-
-  #take(url: string): string | undefined {
-    const code = url.slice(ONE_TIME_PATH.length);
-    const link = this.#links.get(code);
-    this.#links.delete(code);
-    return link && link.validUntil > this.#now() ? link.target() : undefined;
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isAllowed = request.method === 'GET' && isLocal(request);
+    const found = isAllowed ? await this.#codes.take(keyOf(request.url?.slice(ONE_TIME_PATH.length) ?? '')) : undefined;
+    if (found?.state === 'waiting') response.writeHead(303, { location: found.value() }).end();
+    else response.writeHead(410, { 'content-type': 'text/html; charset=utf-8' }).end(USED_UP);
   }
 }
 

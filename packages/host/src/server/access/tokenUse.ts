@@ -41,6 +41,10 @@ export class TokenUse {
     this.#timer ??= setTimeout(() => this.#write(), GATHER_MS).unref();
   }
 
+  async all(): Promise<ReadonlyMap<string, number>> {
+    return new Map(this.#usedAt);
+  }
+
   /** Removes tokens that no longer exist. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#usedAt.keys()) if (!ids.has(id)) this.#usedAt.delete(id);

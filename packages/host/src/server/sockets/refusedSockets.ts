@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { CLOSE_CODE, SUBPROTOCOL } from '@agenthost/protocol';
+import { SUBPROTOCOL } from '@agenthost/protocol';
 import { WebSocketServer } from 'ws';
 import { REFUSAL_MS } from './refusals.js';
 
@@ -9,7 +9,7 @@ const MAX_PAYLOAD_BYTES = 16 * 1024;
 
 /**
  * Sockets that are opened only to be closed with a reason: a page can't see why an upgrade was refused, only why a socket was closed.
- * Such a client has shown no token, so its data is bounded and dropped, and it is ended if it does not hang up.
+ * Nothing of such a client is processed: its data is bounded and dropped, and it is ended if it does not hang up.
  */
 export class RefusedSockets {
   readonly #server = new WebSocketServer({
@@ -21,11 +21,11 @@ export class RefusedSockets {
   });
 
   /** The request has offered `SUBPROTOCOL`. */
-  refuse(request: IncomingMessage, socket: Duplex, head: Buffer, reason: string): void {
+  refuse(request: IncomingMessage, socket: Duplex, head: Buffer, code: number, reason: string): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       // A malformed or oversize frame: without a listener the error would end the process. `ws` drops what follows.
       webSocket.on('error', () => {});
-      webSocket.close(CLOSE_CODE.unauthorized, reason);
+      webSocket.close(code, reason);
       const timer = setTimeout(() => webSocket.terminate(), REFUSAL_MS).unref();
       webSocket.on('close', () => clearTimeout(timer));
     });

@@ -7,6 +7,7 @@ import {
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { Session } from '../session.js';
+import { noContent } from '../sessionLoader.js';
 
 /** Reads a content or an artifact of the session that its URI names. */
 export async function fetchContent(
@@ -14,11 +15,10 @@ export async function fetchContent(
   { uri, range }: FetchContentParams,
 ): Promise<FetchContentResult> {
   const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
-  const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
-  if (!parts) throw missing;
+  if (!parts) throw noContent(uri);
   const read = ({ artifacts, content }: Session) =>
     'kind' in parts ? artifacts.read(parts, range) : content.read(parts.contentId, range);
   return use(sessionUri(parts.provider, parts.sessionId), read).catch((error: unknown) => {
-    throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
+    throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? noContent(uri) : error;
   });
 }

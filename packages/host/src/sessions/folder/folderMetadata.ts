@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@agenthost/protocol';
+import { withoutUntrustedFolder } from '@agenthost/protocol/internal';
 import type { SessionPlace } from '../../storage/sessionStorage.js';
 import { type GitMetadata, readGitMetadata } from './gitMetadata.js';
 
@@ -23,15 +24,26 @@ export interface FolderMetadataOptions {
   readonly given: ReadonlySet<string>;
 }
 
+/** What a client may say of a new session: not what only the host knows. */
+export function givenMetadata(metadata: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  const { away: _, ...rest } = withoutUntrustedFolder(metadata);
+  return rest;
+}
+
 /** The changes that bring a session's metadata about its machines up to date. */
 export function placeMetadata(
   current: SessionSummary['metadata'],
-  { name, isHere }: SessionPlace,
+  { name, isHere, host }: SessionPlace,
   given: ReadonlySet<string>,
 ): Readonly<Record<string, string | boolean | null>> {
-  const isNamed = given.has('remoteAgentHost') || current?.['remoteAgentHost'] === name;
+  const isKnown = (key: string, value: string) => given.has(key) || current?.[key] === value;
   const isAway = current?.['away'] === true;
-  return { ...(!isNamed && { remoteAgentHost: name }), ...(isAway === isHere && { away: isHere ? null : true }) };
+  return {
+    ...(!isKnown('remoteAgentHost', name) && { remoteAgentHost: name }),
+    // A host of another place only shows it.
+    ...(isHere && host !== undefined && !isKnown('host', host) && { host }),
+    ...(isAway === isHere && { away: isHere ? null : true }),
+  };
 }
 
 /** The changes that bring a session's metadata about its folder up to date; `undefined` when that is not known in time. */

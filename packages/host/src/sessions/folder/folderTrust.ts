@@ -80,13 +80,14 @@ export class FolderTrust {
     const { index, broadcast } = this.#options;
     let after: URI | undefined = '';
     while (after !== undefined && !this.#isDisposed) {
-      const { last, summaries } = await index.summariesWith(folder, after, AT_ONCE);
-      for (const summary of summaries) {
+      const { last, found } = await index.summariesWith(folder, after, AT_ONCE);
+      for (const { summary, space } of found) {
         if (untrustedFolder(summary) !== folder || this.#sessions.isLoaded(summary.resource)) continue;
         const trusted: SessionSummary = { ...summary, metadata: withoutUntrustedFolder(summary.metadata ?? {}) };
-        index.put(trusted);
+        index.put(trusted, space);
         const changes = { metadata: trusted.metadata ?? null };
-        broadcast({ type: 'notify/sessionSummaryChanged', session: summary.resource, changes });
+        const { resource: session } = summary;
+        broadcast({ type: 'notify/sessionSummaryChanged', session, changes }, { space, summary: trusted });
       }
       after = last;
       await setImmediate();

@@ -64,8 +64,8 @@ export class SnapshotFile {
   /** Returns the size of the file; `undefined` when it is too large even without turns. */
   async write({ from, folded, turns }: Omit<LogSnapshot, 'bytes'>): Promise<number | undefined> {
     const { start, lastServerSeq, accepted } = folded;
-    // Subscribed clients are not stored.
-    const { clients: _, ...state } = folded.state;
+    // What is only true while the host runs is not stored.
+    const { clients: _, approvals: __, ...state } = folded.state;
     const content: Omit<SnapshotContent, 'state'> = {
       format: FORMAT,
       hostVersion: this.#hostVersion,

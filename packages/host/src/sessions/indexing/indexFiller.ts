@@ -1,9 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type Notification, parseSessionUri, type URI } from '@agenthost/protocol';
+import { parseSessionUri, type URI } from '@agenthost/protocol';
 import type { HostLog } from '../../hostLog.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
-import type { SessionStorage } from '../../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage } from '../../storage/sessionStorage.js';
 import { inParallel } from '../inParallel.js';
+import type { SessionServices } from '../sessionServices.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 
 /** The newest sessions are indexed first: most users look for those. */
@@ -26,7 +27,7 @@ export interface IndexFillerOptions {
   readonly indexSession: (sessionId: string, isNew: boolean) => Promise<void>;
   /** Called for a session in the index that is not on disk. */
   readonly forget: (uri: URI) => Promise<void>;
-  readonly broadcast: (notification: Notification) => void;
+  readonly broadcast: SessionServices['broadcast'];
   readonly log: HostLog;
 }
 
@@ -69,7 +70,10 @@ export class IndexFiller {
   async #fillWith(ids: AsyncIterable<string>, ending: AbortSignal): Promise<void> {
     const { log, indexSession } = this.#options;
     await inParallel(until(ending, ids), LOGS_AT_ONCE, (sessionId) =>
-      indexSession(sessionId, true).catch((error: unknown) => log.error(`session ${sessionId} can't be read`, error)),
+      indexSession(sessionId, true).catch((error: unknown) => {
+        // Another host has opened it meanwhile, and indexes it.
+        if (!(error instanceof OwnedElsewhere)) log.error(`session ${sessionId} can't be read`, error);
+      }),
     );
   }
 
@@ -147,7 +151,10 @@ export class IndexFiller {
     this.#toldAt = now;
     const progress = { message: MESSAGE, done: Math.min(done, total), total };
     this.#options.log.progress?.(progress);
-    this.#options.broadcast({ type: 'notify/progress', token: TOKEN, ...progress });
+    // How many sessions there are in all spaces is for the log only.
+    const percent = { done: Math.floor((100 * progress.done) / total), total: 100 };
+    const notification = { type: 'notify/progress', token: TOKEN, message: MESSAGE, ...percent } as const;
+    this.#options.broadcast(notification, { space: undefined });
   }
 }
 

@@ -1,14 +1,15 @@
 import type { ActiveTurn, SessionState, SessionSummary, Turn } from '@agenthost/protocol';
-import { withNewestTurns } from '@agenthost/protocol/internal';
+import { DEFAULT_SPACE, withNewestTurns } from '@agenthost/protocol/internal';
 import { DroppedText } from '../../sessionIndex/searchText.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
-import type { EventLog } from '../../storage/log/eventLog.js';
+import type { EventLog, LogRecord } from '../../storage/log/eventLog.js';
 import { foldLog, isProvisional } from '../history/foldLog.js';
 import { newTurns } from '../history/readTurns.js';
 
 /** What the log says about its session. */
 export interface IndexedLog {
   readonly summary: SessionSummary;
+  readonly space: string;
   /** It has no message yet, and is not listed before it has one. */
   readonly isProvisional: boolean;
 }
@@ -24,17 +25,22 @@ export async function indexLog(
 ): Promise<IndexedLog | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
+  let space: string | undefined;
+  // Known before the first summary is.
+  const noteSpace = (record: LogRecord) => {
+    if (record.type === 'session.start') space ??= record.space ?? DEFAULT_SPACE;
+  };
   let release: ReturnType<SessionIndex['hold']> | undefined;
   const dropped = new DroppedText();
   // Always with a summary: the index keeps no turn of an unknown session.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
     release ??= index.hold(told.resource);
-    index.put(told);
+    index.put(told, space ?? DEFAULT_SPACE);
     if (turn) index.putTurn(told.resource, turn, dropped);
   };
   try {
-    const folded = await foldLog(log.load(), (state) => {
+    const folded = await foldLog(each(log.load(), noteSpace), (state) => {
       dropped.follow(state);
       for (const turn of newTurns(state.turns, last)) tell(state, turn);
       last = state.turns.at(-1);
@@ -43,11 +49,19 @@ export async function indexLog(
     const isHidden = folded !== undefined && isProvisional(folded);
     if (folded && !isHidden) tell(folded.state, folded.state.activeTurn);
     release?.({ isWhole: true });
-    return folded && { summary: folded.state.summary, isProvisional: isHidden };
+    if (!folded) return undefined;
+    return { summary: folded.state.summary, space: folded.start.space ?? DEFAULT_SPACE, isProvisional: isHidden };
   } catch (error) {
     release?.({ isWhole: false });
     if (told && !known) index.remove(told.resource);
     throw error;
+  }
+}
+
+async function* each<T>(items: AsyncIterable<T>, note: (item: T) => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    note(item);
+    yield item;
   }
 }
 

@@ -38,7 +38,8 @@ export async function openSessionIndex(
     const isStale = found.kind === 'crashed' || (await hasChangedSince(sums.trustedUntil, sessionsFolder));
     const missing = isStale ? { changedSince: sums.trustedUntil } : undefined;
     try {
-      return { index: openIndex(sums, missing !== undefined), missing };
+      const index = openIndex(sums, missing !== undefined);
+      return { index, missing: missing ?? (index.mayLack ? { changedSince: sums.trustedUntil } : undefined) };
     } catch (error) {
       log.warn(`the session index can't be used and is rebuilt: ${errorMessage(error)}`);
     }

@@ -1,7 +1,10 @@
-import type { Notification, URI } from '@agenthost/protocol';
+import type { URI } from '@agenthost/protocol';
+import type { HostLog } from '../../hostLog.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
-import type { SessionStorage } from '../../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage } from '../../storage/sessionStorage.js';
 import type { Session } from '../session.js';
+import { isNotFound } from '../sessionLoader.js';
+import type { SessionServices } from '../sessionServices.js';
 import { type IndexedLog, indexHeld, indexLog } from './indexLog.js';
 
 /** The statuses of a session that runs, or ran when its host ended. */
@@ -10,7 +13,8 @@ export const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 export interface SessionIndexingOptions {
   readonly index: SessionIndex;
   readonly storage: SessionStorage;
-  readonly broadcast: (notification: Notification) => void;
+  readonly broadcast: SessionServices['broadcast'];
+  readonly log: HostLog;
 }
 
 interface SessionIndexingDeps {
@@ -45,15 +49,29 @@ export class SessionIndexing {
     this.#reading.set(sessionId, reading);
     const found = await reading.finally(() => this.#reading.delete(sessionId));
     if (!found) return;
-    const { summary } = found;
+    const { summary, space } = found;
     if (found.isProvisional) {
       // A session that this host created is left to its client.
       if (!isProvisional(summary.resource)) await remove(summary.resource);
       return;
     }
-    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
+    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary }, { space });
     // It was interrupted: opening it ends its turn with an error.
     if (AT_WORK.some((status) => status === summary.status)) await use(summary.resource, () => {});
+  }
+
+  /** Opens sessions whose host has ended in the middle of something. */
+  async openInterrupted(): Promise<void> {
+    const { index, log } = this.#options;
+    for (const uri of await index.interrupted()) {
+      await this.#deps
+        .use(uri, () => {})
+        .catch((error: unknown) => {
+          if (error instanceof OwnedElsewhere) return;
+          if (isNotFound(error)) index.remove(uri);
+          else log.error(`${uri} could not be opened`, error);
+        });
+    }
   }
 
   async #indexStored(sessionId: string): Promise<IndexedLog | undefined> {

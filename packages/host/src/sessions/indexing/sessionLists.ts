@@ -1,9 +1,7 @@
 import {
   ERROR_CODE,
-  type ListSessionsFilter,
   type ListSessionsParams,
   type ListSessionsResult,
-  MAX_LIST_LIMIT,
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
@@ -33,19 +31,19 @@ export class SessionLists {
    * Where a list can be read synchronously it is, so that no notification of a change can overtake an answer without that change.
    * Others take longer, as do searches; `withNewestSummaries` brings their results up to date.
    */
-  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
+  list(params: ListSessionsParams, space: string): ListSessionsResult | Promise<ListSessionsResult> {
     const { index, indexFilled } = this.#options;
     // Sessions that clients have seen must not be missing meanwhile.
-    if (index.isRefilling) return indexFilled().then(() => this.#listNow(params));
-    return this.#listNow(params);
+    if (index.isRefilling) return indexFilled().then(() => this.#listNow(params, space));
+    return this.#listNow(params, space);
   }
 
-  #listNow(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
+  #listNow(params: ListSessionsParams, space: string): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
-    if (params.filter?.text)
-      return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
+    const search = () => index.search(params, space);
+    if (params.filter?.text) return search().catch((error) => this.#again(error, search));
     const list = () => {
-      const listed = index.list(params);
+      const listed = index.list(params, space);
       return listed instanceof Promise ? listed.then((page) => this.#current(page)) : this.#current(listed);
     };
     try {
@@ -56,21 +54,10 @@ export class SessionLists {
     }
   }
 
-  /** All matching sessions, from all pages. */
-  async resources(filter: ListSessionsFilter): Promise<URI[]> {
-    const found: URI[] = [];
-    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const page = await this.list({ filter, limit: MAX_LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
-      found.push(...page.items.map(({ resource }) => resource));
-      cursor = page.nextCursor;
-    }
-    return found;
-  }
-
   /** The same list with the current summaries. */
-  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
+  withNewestSummaries(result: ListSessionsResult, space: string): ListSessionsResult {
     const { index } = this.#options;
-    return this.#current({ ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) });
+    return this.#current({ ...result, items: result.items.map((item) => index.summary(item.resource, space) ?? item) });
   }
 
   /** Tries again after a damaged index was rebuilt. */

@@ -15,6 +15,8 @@ export interface ForkFilesOptions {
   readonly lastCheckpoint: string | undefined;
   /** Whether the fork leaves out turns. Otherwise every compaction summary stays. */
   readonly isCut: boolean;
+  /** The agent's session that the fork resumes. */
+  readonly nativeSessionId?: string;
 }
 
 /** Copies the files beside a session's log for its fork, with operations of SessionFs only, so that all backends use the same code. */
@@ -34,8 +36,9 @@ async function forkWorkspaceYaml(source: SessionFs, target: SessionFs, options: 
   const found = await readWorkspaceYaml(source);
   if (!found) return;
   const { nativeSessionId: _, start: __, ...kept } = found;
-  const { sessionId: id, name, now } = options;
-  await writeWorkspaceYaml(target, { ...kept, id, name, createdAt: now, updatedAt: now });
+  const { sessionId: id, name, now, nativeSessionId } = options;
+  const about = { ...kept, id, name, createdAt: now, updatedAt: now };
+  await writeWorkspaceYaml(target, { ...about, ...(nativeSessionId !== undefined && { nativeSessionId }) });
 }
 
 async function copyPlan(source: SessionFs, target: SessionFs): Promise<void> {

@@ -10,6 +10,8 @@ export interface ForkTarget {
   readonly sessionId: string;
   readonly statePath: string;
   readonly createdAt: number;
+  /** Set when the conversation goes to another agent: its provider. */
+  readonly handOverTo?: string;
   /** The title that a user gave the fork. */
   readonly title?: string;
 }
@@ -90,9 +92,12 @@ function forkedStart(
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
   // A fork is a session of its own, not another chat in the group of its source.
   const { group: _group, ...inherited } = start.metadata ?? {};
-  const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...rest } = start;
+  const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...all } = start;
+  // Another agent has other models and modes.
+  const { model, config, ...shared } = all;
+  const isHandedOver = target.handOverTo !== undefined;
   return {
-    ...rest,
+    ...(isHandedOver ? { ...shared, provider: target.handOverTo } : all),
     ...(target.title !== undefined && { title: target.title }),
     sessionId: target.sessionId,
     createdAt: target.createdAt,
@@ -100,6 +105,7 @@ function forkedStart(
     metadata: {
       ...inherited,
       forkedFrom: target.source.uri,
+      ...(isHandedOver && { handedOverFrom: target.source.uri }),
       ...(lastTurnId !== undefined && { forkedAtTurn: lastTurnId }),
     },
   };
@@ -135,6 +141,13 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
     case 'session/activityChanged':
     case 'session/titleChanged':
       return [];
+    case 'session/modelChanged':
+    case 'session/modeChanged':
+    case 'session/settingChosen':
+    case 'session/settingsChanged':
+    case 'session/customizationsChanged':
+    case 'session/customizationToggled':
+      return target.handOverTo === undefined ? [withSession(action, target)] : [];
     case 'session/turnStarted': {
       const { queuedMessageId: _, ...started } = action;
       return [withSession(started, target)];
@@ -146,8 +159,9 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
 
 /** Also rewrites references to the source's content: the fork has a copy under its own id. */
 function withSession(action: SessionAction, { source, session, sessionId }: ForkTarget): SessionAction {
-  const provider = session.slice(0, session.indexOf(':'));
-  const [from, to] = [`"${provider}://${source.sessionId}/`, `"${provider}://${sessionId}/`];
+  const providerOf = (uri: URI) => uri.slice(0, uri.indexOf(':'));
+  const from = `"${providerOf(source.uri)}://${source.sessionId}/`;
+  const to = `"${providerOf(session)}://${sessionId}/`;
   const text = JSON.stringify({ ...action, session });
   return JSON.parse(text.includes(from) ? text.replaceAll(from, to) : text) as SessionAction;
 }

@@ -1,4 +1,4 @@
-import { ERROR_CODE, type ForkSessionParams, type SessionState } from '@agenthost/protocol';
+import { ERROR_CODE, type ForkSessionParams, parseSessionUri, type SessionState } from '@agenthost/protocol';
 import { artifactTimes, MAX_TITLE_LENGTH, withArtifactTime } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
@@ -12,11 +12,15 @@ export interface ForkSource {
   readonly stored: StoredSession;
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The id of a copy of its agent's memory; the fork resumes it when it has all turns. */
+  readonly memory?: string | undefined;
 }
 
 export interface ForkOptions {
   readonly storage: SessionStorage;
   readonly sessionId: string;
+  /** The source's. */
+  readonly space: string;
   readonly now: number;
   /** Removes what was made of the session. */
   readonly discard: (sessionId: string) => Promise<void>;
@@ -26,21 +30,33 @@ export interface ForkOptions {
 export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
   const { sessionId, now } = options;
   const { stored: from, state } = source;
+  const [before, provider] = [parseSessionUri(params.source)?.provider, parseSessionUri(params.session)?.provider];
+  const handOverTo = before === provider ? undefined : provider;
   await from.log.flush();
   const point = await findForkPoint(from.log.load(), params.toTurnId);
   if (!point) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
   const fill = async (to: StoredSession) => {
-    const title = titleOf(state, point);
+    const title = titleOf(state, point, handOverTo);
     const target: ForkTarget = {
       source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
       session: params.session,
       sessionId,
       statePath: to.fs.sessionStatePath ?? '',
       createdAt: now,
+      ...(handOverTo !== undefined && { handOverTo }),
       ...(state.titleByUser && { title }),
     };
     const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : rebasePath(point.lastCheckpoint, target);
-    await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
+    const isWhole = !point.isCut && point.lastTurnId === state.turns.at(-1)?.id;
+    const nativeSessionId = isWhole && handOverTo === undefined ? source.memory : undefined;
+    await forkFiles(from.fs, to.fs, {
+      sessionId,
+      name: title,
+      now,
+      lastCheckpoint,
+      isCut: point.isCut,
+      ...(nativeSessionId !== undefined && { nativeSessionId }),
+    });
     // Last: without a log under its name it is no session yet.
     const serverSeq = await copyLog(from.log.load(), to.log, point, target);
     await endLog(
@@ -78,8 +94,11 @@ async function endLog(
 }
 
 /** For a source without a title: from its first message, as for any session. */
-function titleOf({ summary }: SessionState, { derivedTitle = '' }: ForkPoint): string {
-  return summary.title === '' ? derivedTitle : `${summary.title.slice(0, MAX_TITLE_LENGTH - MARK.length)}${MARK}`;
+function titleOf({ summary }: SessionState, { derivedTitle = '' }: ForkPoint, handOverTo?: string): string {
+  if (summary.title === '') return derivedTitle;
+  // The list shows which agent a session has.
+  if (handOverTo !== undefined) return summary.title;
+  return `${summary.title.slice(0, MAX_TITLE_LENGTH - MARK.length)}${MARK}`;
 }
 
 type ArtifactMetadata = ReturnType<typeof withArtifactTime>;

@@ -7,10 +7,12 @@ import {
   type Turn,
   type URI,
 } from '@agenthost/protocol';
-import { MAX_IMPORTED_SESSION_TURNS, withoutUntrustedFolder } from '@agenthost/protocol/internal';
+import { MAX_IMPORTED_SESSION_TURNS } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
+import { isElsewhere, spaceField } from '../beginSession.js';
 import { SessionContent } from '../content/sessionContent.js';
+import { givenMetadata } from '../folder/folderMetadata.js';
 import { workingDirectoryOf } from '../folder/workingDirectory.js';
 import { ImportedContents } from './importedContents.js';
 import { type MoveRef, missingParts, turnEnd, turnParts, turnStart } from './turnActions.js';
@@ -24,6 +26,13 @@ export interface SessionImportsOptions {
   readonly now: () => number;
   /** Removes the files of the session. Never rejects. */
   readonly discard: (sessionId: string) => Promise<void>;
+}
+
+/** Who imports, and to where. */
+export interface Importer {
+  /** Its connection. */
+  readonly owner: object;
+  readonly space: string;
 }
 
 interface Draft {
@@ -61,9 +70,9 @@ export class SessionImports {
   }
 
   /** Returns whether that was the last piece: then the session is stored. The import is aborted when `owner` disconnects. */
-  take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
+  take(params: ImportSessionParams, sessionId: string, importer: Importer): Promise<boolean> {
     const before = this.#busy.get(sessionId) ?? Promise.resolve();
-    const taken = before.catch(() => {}).then(() => this.#take(params, sessionId, owner));
+    const taken = before.catch(() => {}).then(() => this.#take(params, sessionId, importer));
     this.#busy.set(sessionId, taken);
     const settled = () => {
       if (this.#busy.get(sessionId) === taken) this.#busy.delete(sessionId);
@@ -89,9 +98,10 @@ export class SessionImports {
     await Promise.all([...owners].map((owner) => this.abandon(owner)));
   }
 
-  async #take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
+  async #take(params: ImportSessionParams, sessionId: string, importer: Importer): Promise<boolean> {
+    const { owner } = importer;
     const { session, turns, contents = [], more = false } = params;
-    const draft = this.#drafts.get(sessionId) ?? (await this.#beginIfRoom(params, sessionId, owner));
+    const draft = this.#drafts.get(sessionId) ?? (await this.#beginIfRoom(params, sessionId, importer));
     if (draft.owner !== owner || draft.session !== session)
       throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
     try {
@@ -115,7 +125,7 @@ export class SessionImports {
     return true;
   }
 
-  async #beginIfRoom(params: ImportSessionParams, sessionId: string, owner: object): Promise<Draft> {
+  async #beginIfRoom(params: ImportSessionParams, sessionId: string, importer: Importer): Promise<Draft> {
     if (this.#drafts.size + this.#beginning >= MAX_IMPORTS) {
       throw new RpcError(
         ERROR_CODE.tooManyRequests,
@@ -123,15 +133,16 @@ export class SessionImports {
       );
     }
     this.#beginning++;
-    return this.#begin(params, sessionId, owner).finally(() => this.#beginning--);
+    return this.#begin(params, sessionId, importer).finally(() => this.#beginning--);
   }
 
-  async #begin(params: ImportSessionParams, sessionId: string, owner: object): Promise<Draft> {
+  async #begin(params: ImportSessionParams, sessionId: string, { owner, space }: Importer): Promise<Draft> {
     const { storage, defaultDirectory, now } = this.#options;
     const { session, title, model, metadata } = params;
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-    const stored = await storage.open(sessionId, { create: true, isDraft: true }).catch(async (error: unknown) => {
-      await this.#options.discard(sessionId);
+    const opening = storage.open(sessionId, { create: true, isDraft: true, space });
+    const stored = await opening.catch(async (error: unknown) => {
+      if (!isElsewhere(error)) await this.#options.discard(sessionId);
       throw error;
     });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
@@ -151,7 +162,8 @@ export class SessionImports {
       workingDirectory: pathToFileURL(cwd).href,
       ...(title !== undefined && { title }),
       ...(model !== undefined && { model }),
-      ...(metadata && { metadata: withoutUntrustedFolder(metadata) }),
+      ...(metadata && { metadata: givenMetadata(metadata) }),
+      ...spaceField(space),
     });
     const ready = { type: 'session/ready', session, at: createdAt } as const;
     stored.log.append({ type: 'action', serverSeq: 0, action: ready });

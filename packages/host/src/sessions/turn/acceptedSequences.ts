@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { ActionOrigin, Attachment, ContentRef, SessionAction, UserMessage } from '@agenthost/protocol';
+import { hash } from 'node:crypto';
+import type { ActionOrigin, Attachment, ContentRef, SessionAction, URI, UserMessage } from '@agenthost/protocol';
 import { INLINE_MESSAGE_LIMIT } from '@agenthost/protocol/internal';
 import { isLarge, pastedHash } from '../content/pastedContent.js';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from '../sessionLimits.js';
@@ -102,7 +102,7 @@ export function actionFingerprint(action: SessionAction): number {
   const message = 'userMessage' in action && { userMessage: messageIdentity(action.userMessage) };
   const turn = action.type === 'session/turnStarted' && { model: undefined };
   const asked = canonical({ ...action, ...stamps, ...message, ...turn });
-  return createHash('sha256').update(asked).digest().readUIntBE(0, BYTES);
+  return hash('sha256', asked, 'buffer').readUIntBE(0, BYTES);
 }
 
 function messageIdentity({ text, textRef, attachments, ...rest }: UserMessage): object {
@@ -121,18 +121,36 @@ function attachmentIdentity({ data, ref, ...rest }: Attachment): object {
 }
 
 function refIdentity({ uri }: ContentRef): string {
-  const hash = pastedHash(uri);
-  return hash === undefined ? uri : `sha256:${hash}`;
+  const pasted = pastedHash(uri);
+  return pasted === undefined ? uri : `sha256:${pasted}`;
 }
 
 function hashOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
-/** JSON whose keys are sorted. */
+/** JSON whose keys are sorted. By hand: each action passes here, and JSON.stringify with a replacer takes four times as long. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  let members = '';
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member !== undefined) members += `${members && ','}${JSON.stringify(key)}:${canonical(member)}`;
+  }
+  return `{${members}}`;
+}
+
+/** By session, a client's newest accepted actions; of the wanted sessions also where there are none. */
+export function acceptedIn(
+  sessions: Iterable<readonly [URI, { readonly accepted: AcceptedSequences }]>,
+  key: string,
+  wanted: readonly URI[],
+): Record<URI, readonly number[]> {
+  const accepted: Record<URI, readonly number[]> = {};
+  for (const [uri, session] of sessions) {
+    const recent = session.accepted.recent(key);
+    if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
+  }
+  return accepted;
 }

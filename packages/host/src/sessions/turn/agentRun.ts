@@ -1,13 +1,17 @@
-import type { UserMessage } from '@agenthost/protocol';
+import { LOGIN_REQUIRED, type UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
-import type { Agent, AgentEvent, AgentSession, Decision } from '../../agents/agent.js';
+import type { Agent, AgentEvent, Decision } from '../../agents/agent.js';
+import { isLoginRequired } from '../../agents/agentLogin.js';
 import { AgentEventMapper, type MappedEvent } from '../../agents/events/agentEventMapper.js';
 import { boundedToolResult, boundedToolStart } from '../../agents/events/boundedToolCall.js';
 import { DeltaGatherer } from '../../agents/events/deltaGatherer.js';
 import { mapSessionEvent } from '../../agents/events/mapSessionEvent.js';
 import type { HostLog } from '../../hostLog.js';
 import { MAX_ANSWER_LENGTH } from '../sessionLimits.js';
+import { AgentSettings } from './agentSettings.js';
+import type { AgentTurn } from './agentTurn.js';
 import { Backpressure } from './backpressure.js';
+import { OpenedAgent } from './openedAgent.js';
 import { SteeringGate } from './steeringGate.js';
 import type { TurnSink } from './turnSink.js';
 
@@ -23,43 +27,44 @@ export interface AgentRunOptions {
   readonly log: HostLog;
 }
 
-interface AgentTurn {
-  readonly id: string;
-  readonly mapper: AgentEventMapper;
-  readonly gatherer: DeltaGatherer;
-  readonly gate: SteeringGate;
-  /** Resolves when the agent is idle or was ended. */
-  readonly settled: PromiseWithResolvers<void>;
-  /** Resolves when the agent has its message, or never will get it. Before that it can't be steered. */
-  readonly sent: PromiseWithResolvers<void>;
-  isCancelled: boolean;
-  /** Code units of text and reasoning so far. */
-  written: number;
-  /** Set until the agent is opened. A cancel in this phase aborts only this. */
-  preparing: AbortController | undefined;
-}
-
 /** Runs the turns of one session with its agent, one after the other. */
 export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #disposal = new AbortController();
-  #opened: Promise<AgentSession> | undefined;
-  #openedWith: string | undefined;
-  /** The agent's session is new and has had no message yet. */
-  #isBlank = false;
-  /** Open a new agent session next time: the agent may not have stored one without a message. */
-  #beginsAnew = false;
+  readonly #agent: OpenedAgent;
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
   readonly #backpressure: Backpressure;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #settings: AgentSettings;
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
     this.#backpressure = new Backpressure(options.sink, () =>
       this.#endFlood('overflow', 'The agent reports faster than it can be stored'),
     );
+    this.#settings = new AgentSettings({
+      agentName: options.agent.descriptor.displayName,
+      opened: () => this.#agent.session,
+      isBusy: () => this.isBusy,
+      tell: (settings) => options.sink.settingsChanged(settings),
+      answered: () => options.sink.settingsAnswered(),
+    });
+    const { agent, sink, idleMs, log } = options;
+    this.#agent = new OpenedAgent({
+      ...{ agent, sink, idleMs, log },
+      signal: this.#disposal.signal,
+      isBusy: () => this.isBusy,
+      onOpened: (session) => {
+        if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
+        this.#settings.opened(session.settings);
+        if (session.commands) sink.commandsChanged(session.commands);
+      },
+      onEvent: (event, session) => {
+        this.#onEvent(event);
+        this.#backpressure.check(session);
+      },
+    });
   }
 
   /** True while the agent works, also until it is idle after a cancelled turn. */
@@ -69,8 +74,10 @@ export class AgentRun {
 
   /** Opens the agent's session, so that a failure shows when the session is created and not at its first turn. */
   async open(): Promise<void> {
-    await this.#ensureOpen();
-    this.#armIdleTimer();
+    const { sink } = this.#options;
+    if (!sink.isAlone) await sink.untilAlone(this.#disposal.signal);
+    await this.#agent.open();
+    this.#agent.closeWhenIdle();
   }
 
   start(turnId: string, message: UserMessage): void {
@@ -104,7 +111,7 @@ export class AgentRun {
     // The agent may still be ending a cancelled turn, which takes no message any more.
     const turn = [this.#current, ...this.#waiting.values()].find((one) => one && !one.isCancelled);
     await turn?.sent.promise;
-    const session = await this.#opened?.catch(() => undefined);
+    const session = await this.#agent.session?.catch(() => undefined);
     if (!session?.steer) return;
     const whole = await this.#options.sink.wholeMessage(message).catch((error: unknown) => {
       this.#options.log.warn(`a steering message could not be read: ${errorMessage(error)}`);
@@ -128,15 +135,43 @@ export class AgentRun {
     turn.mapper.answered(agentId, decision.approved);
     const agentOption = optionId === undefined ? undefined : (turn.mapper.agentIdOf(optionId) ?? optionId);
     const full: Decision = { ...decision, ...(agentOption !== undefined && { optionId: agentOption }) };
-    void this.#opened?.then((session) => session.answer(agentId, full)).catch((error) => this.#failed(turn, error));
+    void this.#agent.session
+      ?.then((session) => session.answer(agentId, full))
+      .catch((error) => this.#failed(turn, error));
+  }
+
+  /** The native id of a copy of the agent's memory, if its session is open and the agent can make one. */
+  async fork(): Promise<string | undefined> {
+    if (this.isBusy || this.#agent.isUntold) return undefined;
+    try {
+      const session = await this.#agent.session;
+      return this.isBusy ? undefined : await session?.fork?.();
+    } catch (error) {
+      this.#options.log.debug(`the agent did not copy its session: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  revokeApproval(id: string): void {
+    void this.#agent.session?.then((session) => session.revokeApproval?.(id)).catch(() => {});
   }
 
   setModel(model: string): void {
-    void this.#opened
+    void this.#agent.session
       ?.then((session) => session.setModel?.(model))
       .catch((error) => {
         this.#options.log.warn(`the agent could not change its model: ${errorMessage(error)}`);
       });
+  }
+
+  setSetting(id: string, value: string): void {
+    this.#settings.choose(id, value);
+  }
+
+  /** The agent's credentials have changed: it is closed, and its next turn starts it with the new ones. */
+  renew(): void {
+    this.#agent.renew();
+    if (!this.isBusy) void this.#agent.closeStale();
   }
 
   /** Another part was added to the turn: the agent's next text goes into a new part. */
@@ -150,7 +185,8 @@ export class AgentRun {
   }
 
   async dispose(): Promise<void> {
-    clearTimeout(this.#idleTimer);
+    this.#agent.staysOpen();
+    this.#settings.dispose();
     this.#disposal.abort();
     for (const turn of [this.#current, ...this.#waiting.values()]) {
       if (!turn) continue;
@@ -159,7 +195,7 @@ export class AgentRun {
       turn.preparing?.abort(new Error('the session was closed'));
       turn.settled.resolve();
     }
-    await this.#close();
+    await this.#agent.close();
   }
 
   async #run(turn: AgentTurn, message: UserMessage): Promise<void> {
@@ -168,14 +204,16 @@ export class AgentRun {
       turn.sent.resolve();
       return;
     }
-    clearTimeout(this.#idleTimer);
+    this.#agent.staysOpen();
     this.#current = turn;
     try {
       await this.#prepare(turn);
-      const session = turn.isCancelled ? undefined : await this.#ensureOpen();
+      await this.#agent.closeStale();
+      const session = turn.isCancelled ? undefined : await this.#agent.open();
       const whole = session && (await this.#options.sink.wholeMessage(message));
+      if (whole && !this.#settings.isQuiet) await this.#settings.settled(turn);
       if (whole && !turn.isCancelled) {
-        this.#isBlank = false;
+        this.#agent.sends();
         await session.send(whole);
       } else if (this.#current === turn) turn.settled.resolve();
     } catch (error) {
@@ -190,7 +228,7 @@ export class AgentRun {
   #beginOwn(): void {
     const turn = this.#newTurn(this.#options.newId());
     if (this.#disposal.signal.aborted || !this.#options.sink.beginOwnTurn(turn.id)) return;
-    clearTimeout(this.#idleTimer);
+    this.#agent.staysOpen();
     this.#current = turn;
     turn.sent.resolve();
     this.#queue = this.#queue.then(async () => {
@@ -204,23 +242,25 @@ export class AgentRun {
     // The agent may have begun a turn of its own right after this one.
     if (this.#current !== turn) return;
     this.#current = undefined;
-    this.#armIdleTimer();
+    if (this.#waiting.size === 0) void this.#agent.closeStale();
+    this.#agent.closeWhenIdle();
   }
 
   async #prepare(turn: AgentTurn): Promise<void> {
-    const { preparation } = this.#options.sink;
-    if (!preparation) return;
+    const { sink } = this.#options;
+    const { preparation } = sink;
+    if (!preparation && sink.isAlone) return;
     turn.preparing = new AbortController();
+    const { signal } = turn.preparing;
     try {
-      await preparation.prepare(turn.id, turn.preparing.signal);
+      if (!sink.isAlone) await sink.untilAlone(signal);
+      await preparation?.prepare(turn.id, signal);
     } catch (error) {
       if (!turn.isCancelled) throw error;
     } finally {
       turn.preparing = undefined;
     }
-    if (this.#opened === undefined || preparation.key === this.#openedWith) return;
-    this.#beginsAnew = this.#isBlank;
-    await this.#close();
+    if (preparation) await this.#agent.closeUnless(preparation.key);
   }
 
   #newTurn(id: string): AgentTurn {
@@ -243,15 +283,22 @@ export class AgentRun {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);
-    return { id, mapper, gatherer, gate, settled, sent, isCancelled: false, written: 0, preparing: undefined };
+    const begin = { isCancelled: false, written: 0, preparing: undefined, modeRefusals: this.#settings.modeRefusals };
+    return { id, mapper, gatherer, gate, settled, sent, ...begin };
   }
 
   #onEvent(event: AgentEvent): void {
     const turn = this.#current;
-    if (event.type === 'commands') {
-      this.#options.sink.commandsChanged(event.commands);
+    if (event.type === 'commands' || event.type === 'approval') {
+      if (event.type === 'commands') this.#options.sink.commandsChanged(event.commands);
+      else this.#options.sink.approvalAdded(event.approval);
       return;
     }
+    if (event.type === 'settings') {
+      this.#settings.reported(event.settings);
+      return;
+    }
+    if (event.type === 'mode' && !this.#settings.modeReported(event.mode?.id)) return;
     if (event.type === 'ownTurn') {
       if (!turn || (turn.mapper.ended && !turn.isCancelled)) this.#beginOwn();
       return;
@@ -261,7 +308,7 @@ export class AgentRun {
       if (mapped) this.#tell(mapped);
       return;
     }
-    if (event.type === 'error') void this.#close();
+    if (event.type === 'error') void this.#agent.close();
     if (event.type === 'text' || event.type === 'reasoning') turn.written += event.text.length;
     if (turn.written <= MAX_ANSWER_LENGTH) turn.gate.push(event);
     else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
@@ -279,22 +326,23 @@ export class AgentRun {
     if (!turn || turn.isCancelled || turn.mapper.ended) return;
     const message = `${what}, so the turn was ended. What came before is kept.`;
     turn.gatherer.push({ type: 'error', error: { errorType, message } });
-    void this.#close();
+    void this.#agent.close();
     turn.settled.resolve();
   }
 
   /** Reports a failure as the turn's error. The next turn opens the agent's session again. */
   #failed(turn: AgentTurn, error: unknown): void {
-    turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: errorMessage(error) } });
-    void this.#close();
+    const errorType = isLoginRequired(error) ? LOGIN_REQUIRED : 'agentFailed';
+    turn.gatherer.push({ type: 'error', error: { errorType, message: errorMessage(error) } });
+    void this.#agent.close();
     turn.settled.resolve();
   }
 
   async #abort(turn: AgentTurn): Promise<void> {
-    const session = await this.#opened?.catch(() => undefined);
+    const session = await this.#agent.session?.catch(() => undefined);
     const timer = setTimeout(() => {
       this.#options.log.warn(`the agent did not stop within ${this.#options.abortGraceMs} ms: ending it`);
-      void this.#close();
+      void this.#agent.close();
       turn.settled.resolve();
     }, this.#options.abortGraceMs);
     try {
@@ -305,65 +353,5 @@ export class AgentRun {
     turn.sent.resolve();
     await turn.settled.promise;
     clearTimeout(timer);
-  }
-
-  #ensureOpen(): Promise<AgentSession> {
-    if (this.#opened !== undefined) return this.#opened;
-    const { sink } = this.#options;
-    this.#openedWith = sink.preparation?.key;
-    const opening = this.#openAgent().then(async (session) => {
-      if (this.#disposal.signal.aborted || this.#opened !== opening) {
-        await session.dispose();
-        throw new Error('the session was closed while its agent was starting');
-      }
-      session.onEvent((event) => {
-        if (this.#opened !== opening) return;
-        this.#onEvent(event);
-        this.#backpressure.check(session);
-      });
-      sink.agentOpened(session.nativeSessionId);
-      if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
-      if (session.commands) sink.commandsChanged(session.commands);
-      return session;
-    });
-    this.#opened = opening;
-    opening.catch(() => {
-      if (this.#opened === opening) this.#opened = undefined;
-    });
-    return opening;
-  }
-
-  async #openAgent(): Promise<AgentSession> {
-    const { agent, sink } = this.#options;
-    const { resume, mode, ...options } = await sink.openOptions();
-    const goesOn = resume !== undefined && !this.#beginsAnew;
-    this.#beginsAnew = false;
-    this.#isBlank = !goesOn;
-    const { signal } = this.#disposal;
-    if (goesOn) return agent.openSession({ ...options, resume, ...(mode !== undefined && { mode }), signal });
-    const wanted = options.config['mode'];
-    if (wanted !== undefined && typeof wanted !== 'string') throw new Error('config.mode must be the id of a mode.');
-    const session = await agent.openSession({ ...options, signal });
-    if (wanted === undefined || session.mode) return session;
-    await session.dispose();
-    throw new Error(`${agent.descriptor.displayName} has no modes. Leave config.mode out.`);
-  }
-
-  async #close(): Promise<void> {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    const session = await opened?.catch(() => undefined);
-    await session?.dispose().catch((error: unknown) => {
-      this.#options.log.warn(`an agent did not end cleanly: ${errorMessage(error)}`);
-    });
-  }
-
-  #armIdleTimer(): void {
-    clearTimeout(this.#idleTimer);
-    if (this.#disposal.signal.aborted) return;
-    this.#idleTimer = setTimeout(() => {
-      if (!this.isBusy) void this.#close();
-    }, this.#options.idleMs);
-    this.#idleTimer.unref();
   }
 }

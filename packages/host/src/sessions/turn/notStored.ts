@@ -14,7 +14,16 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Whether what was written is another host's to say: it took the session, or may have, while the outcome was unknown. */
 export function isLost(error: unknown): boolean {
+  return hasCode(error, ['FENCED', 'UNDECIDED']);
+}
+
+/** Whether another host has taken the session. */
+export function isFenced(error: unknown): boolean {
+  return hasCode(error, ['FENCED']);
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'FENCED' || code === 'UNDECIDED' || isLost(error.cause);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return codes.includes(code) || hasCode(error.cause, codes);
 }

@@ -1,13 +1,27 @@
-import type { ContentRef, SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
+import type {
+  ContentRef,
+  SessionCommand,
+  SessionSetting,
+  StandingApproval,
+  ToolCallResult,
+  UserMessage,
+} from '@agenthost/protocol';
 import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../../agents/events/agentEventMapper.js';
 
 /** The session as its agent's run sees it: what to open the agent with, and where to put what the agent reports. */
 export interface TurnSink {
+  /** Whether no agent of another host can be at work in the session's folder. */
+  readonly isAlone: boolean;
+  /** Resolves when it is alone, and shows meanwhile that the turn waits for it. Rejects at the signal. */
+  untilAlone(signal: AbortSignal): Promise<void>;
   /** Absent when the agent takes no customizations. */
   readonly preparation: TurnPreparation | undefined;
   /** Called each time the agent's session is opened: model, customizations and native id may have changed. */
   openOptions(): Promise<Omit<OpenSessionOptions, 'signal'>>;
+  /** Whether the session has turns that an agent without a memory does not know. */
+  readonly hasHistory: boolean;
+  /** Called with the id that the agent's session is resumed with from now on. */
   agentOpened(nativeSessionId: string | undefined): void;
   /** Returns the message as it was sent, with the content that the state only refers to. */
   wholeMessage(message: UserMessage): Promise<UserMessage>;
@@ -15,6 +29,12 @@ export interface TurnSink {
   beginOwnTurn(turnId: string): boolean;
   dispatch(action: AgentAction): void;
   commandsChanged(commands: readonly SessionCommand[]): void;
+  settingsChanged(settings: readonly SessionSetting[]): void;
+  /** The agent is closed and does not answer choices. */
+  settingsAnswered(): void;
+  /** The agent does something without asking from now on. */
+  approvalAdded(approval: StandingApproval): void;
+  approvalsEnded(): void;
   storeArtifact(artifact: AgentArtifact): void;
   /** Stores the files of a result, and returns the result that refers to them. */
   keepFiles(result: AgentToolResult): ToolCallResult;

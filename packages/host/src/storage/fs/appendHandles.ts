@@ -52,8 +52,8 @@ export class AppendHandles {
   /** Rejects when the file was deleted or moved in the meantime: writing to its handle succeeds, but the data is lost. */
   append(path: string, content: string | Uint8Array): Promise<void> {
     return this.use(path, async (handle, { real, file }) => {
-      await handle.appendFile(content);
-      const found = await stat(real).catch(() => undefined);
+      // At once, since each takes a turn of the thread pool. Whoever deletes it between the two deletes what was just written.
+      const [found] = await Promise.all([stat(real).catch(() => undefined), handle.appendFile(content)]);
       if (found?.ino === file.ino && found.dev === file.dev) return;
       throw new SessionFsFailure('ENOENT', `${real} was deleted or moved away while the host was writing to it`);
     });
@@ -112,7 +112,8 @@ export class AppendHandles {
   }
 
   async #trim(): Promise<void> {
-    for (const [path, opening] of [...this.#entries].slice(0, Math.max(0, this.#entries.size - this.#limit))) {
+    if (this.#entries.size <= this.#limit) return;
+    for (const [path, opening] of [...this.#entries].slice(0, this.#entries.size - this.#limit)) {
       const entry = await opening.catch(() => undefined);
       if (entry && !entry.retired && entry.users === 0) this.#retire(path, entry);
     }

@@ -2,7 +2,8 @@ import type { ActionOrigin, SessionAction, URI } from '@agenthost/protocol';
 
 /** The fields of every record. `n` counts from 1 without gaps within the session. */
 export interface LogRecordBase {
-  readonly v: 1;
+  /** 2 for the first record of a session outside of the space `default`, which hosts without spaces must not show. */
+  readonly v: number;
   readonly n: number;
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -24,6 +25,8 @@ export interface SessionStartRecord extends LogRecordBase {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Until a message follows, the session is in no list. */
   readonly provisional?: true;
+  /** Absent for `default`. */
+  readonly space?: string;
 }
 
 export interface ActionRecord extends LogRecordBase {

@@ -1,11 +1,15 @@
 import { crc32 } from 'node:zlib';
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import { MAX_LINE_BYTES } from '../fs/splitLines.js';
-import { EventLogFailure, type LogPosition, type LogRecord } from './eventLog.js';
+import { EventLogFailure, type LogPosition, type LogRecord, type SessionStartRecord } from './eventLog.js';
 
 // Every later version keeps the form of a checked line with `v`, `n` and `type`, so that a newer log can be told from a
 // damaged one.
 
-const LOG_VERSION = 1;
+/** The newest that this host reads. */
+const LOG_VERSION = 2;
+/** Of all lines that hosts without spaces may read. */
+const FIRST_VERSION = 1;
 const SALVAGE_ATTEMPTS = 64;
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
@@ -17,6 +21,8 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
 
 /** A record without its number; either argument may have `id`, `at` and `type`. */
 export interface LineParts {
+  /** 1 where it is missing. */
+  readonly v?: number;
   /** Fields as JSON, or nothing. */
   readonly stamp: string;
   /** The JSON of an object that isn't empty. */
@@ -24,9 +30,20 @@ export interface LineParts {
 }
 
 /** The beginning of a line; a comma and the fields follow, and then the checksum. */
-export function lineHead(n: number, stamp: string): string {
-  const head = `{"v":${LOG_VERSION},"n":${n}`;
+export function lineHead(n: number, stamp: string, v = FIRST_VERSION): string {
+  const head = `{"v":${v},"n":${n}`;
   return stamp === '' ? head : `${head},${stamp}`;
+}
+
+/** A host without spaces would show the session to everybody: it can't read this first line, and so none of the log. */
+export function versionOf(record: { readonly type: string; readonly space?: string }): number {
+  return record.type === 'session.start' && record.space !== undefined ? LOG_VERSION : FIRST_VERSION;
+}
+
+/** The space of a session by the first line of its log; `undefined` where that line can't be read. */
+export function spaceOfLine(line: string): string | undefined {
+  const { type, space = DEFAULT_SPACE } = (unsealLine(line)?.value ?? {}) as Partial<SessionStartRecord>;
+  return type === 'session.start' && typeof space === 'string' ? space : undefined;
 }
 
 /** Throws for a record that no reader would accept. */
@@ -166,7 +183,7 @@ export class LineBatch {
   /** Returns the place after it. */
   add(parts: LineParts): LogPosition {
     const { n, line, end, sum } = this.#end;
-    const head = lineHead(n + 1, parts.stamp);
+    const head = lineHead(n + 1, parts.stamp, parts.v);
     this.#reserve(head, parts.fields);
     const [buffer, start] = [this.#buffer, this.#length];
     let at = start + buffer.write(head, start);

@@ -1,6 +1,6 @@
 import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol/internal';
 import type { LogPosition, NewLogRecord } from './eventLog.js';
-import { assertFits, type LineParts } from './lineFormat.js';
+import { assertFits, type LineParts, versionOf } from './lineFormat.js';
 
 interface WrittenRecord {
   readonly entry: BufferedRecord;
@@ -160,7 +160,7 @@ export class BufferedRecord {
     }
     const parts =
       fields === undefined
-        ? { stamp: '', fields: JSON.stringify({ id, at, ...record }) }
+        ? { v: versionOf(record), stamp: '', fields: JSON.stringify({ id, at, ...record }) }
         : { stamp: `"id":${JSON.stringify(id)},"at":${at},"type":"${record.type}"`, fields };
     assertFits(parts);
     this.#content = { parts };

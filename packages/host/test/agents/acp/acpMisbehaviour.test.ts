@@ -96,7 +96,7 @@ describe('an agent that misbehaves ends its own turn with a readable error', () 
     });
     expect(await failureOf('auth')).toEqual({
       errorType: 'authRequired',
-      message: 'Stub is not logged in. Set STUB_KEY.',
+      message: 'Stub needs a log-in. Set STUB_KEY.',
     });
     const { session, recorder } = await openSession(await stubAgent({}, { cancelMs: 300 }));
     await session.send({ text: 'stubborn' });
@@ -118,7 +118,7 @@ describe('an agent that does not start', () => {
     ['crash', 'Stub ended unexpectedly (exit code 7). It said last:\nthe stub can not start: no licence'],
     ['garbage', 'Stub does not speak the Agent Client Protocol: it said "Hello! I am a web server."'],
     ['silent', 'Stub did not answer within 1 s. It was ended.'],
-    ['auth', 'Stub is not logged in. Set STUB_KEY. It offers: A key (Set STUB_KEY).'],
+    ['auth', 'Stub needs a log-in. Set STUB_KEY. It offers: A key (Set STUB_KEY).'],
   ])('fails with the reason: %s', async (start, message) => {
     const options = await openOptions();
     const agent = await stubAgent({ STUB_START: start }, start === 'silent' ? { startTimeoutMs: 1_000 } : {});

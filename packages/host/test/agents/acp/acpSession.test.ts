@@ -34,7 +34,13 @@ describe('tool calls of an ACP agent', () => {
         options: [
           { id: 'yes', label: 'Allow once', kind: 'approve' },
           { id: 'no', label: 'Deny', kind: 'deny' },
-          { id: 'forever', label: 'Always allow', kind: 'approve', explicit: true },
+          {
+            id: 'forever',
+            label: 'Always allow',
+            kind: 'approve',
+            explicit: true,
+            covers: expect.stringContaining("can't be revoked here"),
+          },
         ],
       },
     });
@@ -64,6 +70,10 @@ describe('tool calls of an ACP agent', () => {
     await recorder.end();
     expect(recorder.text()).toContain(`(${option})`);
     expect(recorder.of('toolComplete')).toHaveLength(option === 'no' ? 0 : 1);
+    const kept = recorder.of('approval').map(({ approval }) => approval);
+    expect(kept).toEqual(
+      option === 'forever' ? [{ id: expect.any(String), covers: expect.stringMatching(/^Always allow, after: /) }] : [],
+    );
   });
 
   it('asks a second time about a call by a separate request', async () => {
@@ -133,7 +143,6 @@ describe('an ACP session', () => {
     const notices = async (prompt: string) => (await run(prompt)).recorder.of('notice').map(({ text }) => text);
     expect(await notices('mode')).toEqual(['Mode: Free']);
     expect(await notices('notice')).toEqual(['Careful\n\nVery.']);
-    expect(await notices('refuse')).toEqual(['The agent refused to continue.']);
     expect((await run('hello')).recorder.of('usage')).toEqual([
       { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, model: 'small' } },
     ]);

@@ -98,7 +98,13 @@ describe("translation of Copilot's events", () => {
             title: 'Run this command?',
             options: [
               { id: 'once', label: 'Allow once', kind: 'approve' },
-              { id: 'session', label: 'Always allow `echo hi` in this session', kind: 'approve', explicit: true },
+              {
+                id: 'session',
+                label: 'Always allow `echo hi` in this session',
+                kind: 'approve',
+                explicit: true,
+                covers: '`echo hi`',
+              },
               { id: 'deny', label: 'Deny', kind: 'deny' },
             ],
           },

@@ -114,7 +114,7 @@ describe('what a command sees', () => {
   it('is a terminal', async () => {
     const { run } = await open();
     expect((await run('test -t 1 && test -t 2 && echo yes; stty size </dev/tty; echo $TERM')).output).toBe(
-      'yes\r\n30 120\r\nxterm-256color\r\n',
+      'yes\r\n30 96\r\nxterm-256color\r\n',
     );
   });
 
@@ -210,7 +210,12 @@ describe('asking', () => {
         editable: true,
         options: [
           { id: 'once', label: 'Allow once', kind: 'approve' },
-          { id: 'always', label: 'Always allow in this session', kind: 'approve' },
+          {
+            id: 'always',
+            label: 'Always allow in this session',
+            kind: 'approve',
+            covers: 'Every command in this session',
+          },
           { id: 'deny', label: 'Deny', kind: 'deny' },
         ],
       },

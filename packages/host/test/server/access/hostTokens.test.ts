@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Authenticator } from '../../../src/server/access/authenticator.js';
-import { DEVICE_TOKENS_FILE, DeviceTokens } from '../../../src/server/access/deviceTokens.js';
+import { DEVICE_TOKENS_FILE } from '../../../src/server/access/deviceTokenFiles.js';
+import { DeviceTokens } from '../../../src/server/access/deviceTokens.js';
 import { HostTokens } from '../../../src/server/access/hostTokens.js';
 import { openTokenFolder } from '../../../src/server/access/tokenSource.js';
 

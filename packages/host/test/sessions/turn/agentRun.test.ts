@@ -29,7 +29,10 @@ async function run(
   const { signal: _, ...opening } = await openOptions();
   const over = Promise.withResolvers<void>();
   const sink: TurnSink = {
+    isAlone: true,
+    untilAlone: async () => {},
     preparation: undefined,
+    hasHistory: false,
     openOptions: async () => opening,
     agentOpened: () => {},
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
@@ -47,7 +50,11 @@ async function run(
     relieved,
     storageFailed: () => {},
     storeArtifact: () => {},
+    settingsChanged: () => {},
+    settingsAnswered: () => {},
     commandsChanged: () => {},
+    approvalAdded: () => {},
+    approvalsEnded: () => {},
   };
   const agentRun = new AgentRun({
     agent,

@@ -54,7 +54,7 @@ describe('a line', () => {
   });
 
   it('of a newer version is refused with an explanation', async () => {
-    const line = linesOf({ type: 'session.start' }).replace('{"v":1', '{"v":2').slice(0, -19);
+    const line = linesOf({ type: 'session.start' }).replace('{"v":1', '{"v":3').slice(0, -19);
     const crc = crc32(line).toString(16).padStart(8, '0');
     await expect(loadBytes(Buffer.from(`${line},"crc":"${crc}"}\n`))).rejects.toMatchObject({
       code: 'NEWER_VERSION',

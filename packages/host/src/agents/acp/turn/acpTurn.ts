@@ -35,7 +35,8 @@ export interface AcpTurnOptions {
 export function newAcpTurn({ emit, modeName, usage, ...options }: AcpTurnOptions): AcpTurn {
   const events = new TurnEvents((event) => emit(turn, event));
   const calls = new ToolCalls({ ...options, events });
-  const updates = new TurnUpdates({ calls, usage, emit: (event) => events.emit(event), modeName });
+  const { agentName } = options;
+  const updates = new TurnUpdates({ agentName, calls, usage, emit: (event) => events.emit(event), modeName });
   usage.beginTurn();
   const turn: AcpTurn = {
     aborted: new AbortController(),
@@ -49,4 +50,14 @@ export function newAcpTurn({ emit, modeName, usage, ...options }: AcpTurnOptions
     own: undefined,
   };
   return turn;
+}
+
+/** A question that arrives just when the agent ended its turn keeps the turn open; otherwise no client would see it. */
+export async function untilAnswered(turn: AcpTurn): Promise<void> {
+  const { signal } = turn.aborted;
+  if (turn.asking === 0 || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    turn.onAnswered = resolve;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -1,3 +1,4 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Decision } from '../../agent.js';
 import { oneLine } from '../../events/boundedText.js';
 
@@ -19,10 +20,10 @@ export class RefusalReasons {
     );
   }
 
-  /** The message with the reasons, once. */
-  take(): string | undefined {
+  /** The message with the reasons, once; empty without any. */
+  take(): ContentBlock[] {
     const reasons = this.#reasons;
     this.#reasons = [];
-    return reasons.length === 0 ? undefined : reasons.join('\n\n');
+    return reasons.length === 0 ? [] : [{ type: 'text', text: reasons.join('\n\n') }];
   }
 }

@@ -1,11 +1,11 @@
-import type { SessionCommand, SessionMode } from '@agenthost/protocol';
+import type { SessionCommand, SessionMode, SessionSetting } from '@agenthost/protocol';
 import { sameValue } from '@agenthost/protocol/internal';
 import type { AgentEvent } from '../../agent.js';
 import type { SessionChoices } from '../sessionChoices.js';
 import type { AvailableCommand, SessionUpdate } from '../updateSchemas.js';
 import { Compactions } from './compactions.js';
 
-/** Handles updates that belong to no turn and may come at any time: commands, title, mode, summaries. */
+/** Handles updates that belong to no turn and may come at any time: commands, title, mode, settings, summaries. */
 export class SessionUpdates {
   /** The choices of the connection, once there is one. */
   choices: SessionChoices | undefined;
@@ -13,6 +13,7 @@ export class SessionUpdates {
   #compactions: Compactions;
   #commands: readonly SessionCommand[] | undefined;
   #mode: SessionMode | undefined;
+  #settings: readonly SessionSetting[] = [];
 
   constructor(displayName: string) {
     this.#displayName = displayName;
@@ -33,6 +34,10 @@ export class SessionUpdates {
     return this.#mode;
   }
 
+  get settings(): readonly SessionSetting[] {
+    return this.#settings;
+  }
+
   /** Without `isOpen`, updates are an earlier conversation sent again. Events of a turn need a running turn. */
   take(update: SessionUpdate, { isOpen, isInTurn }: { isOpen: boolean; isInTurn: boolean }): readonly AgentEvent[] {
     switch (update.sessionUpdate) {
@@ -44,10 +49,10 @@ export class SessionUpdates {
         return update.title === undefined ? [] : [{ type: 'title', title: update.title }];
       case 'current_mode_update':
         if (update.currentModeId !== '') this.choices?.modeChanged(update.currentModeId);
-        return this.modeChange();
+        return this.choiceChanges();
       case 'config_option_update':
         this.choices?.update(update.configOptions);
-        return this.modeChange();
+        return this.choiceChanges();
       case 'compaction_update':
       case 'compaction_summary_chunk': {
         // Also for a replay, so that the same summary does not count as a new one.
@@ -59,12 +64,16 @@ export class SessionUpdates {
     }
   }
 
-  /** The event for a changed mode, if it changed. */
-  modeChange(): readonly AgentEvent[] {
-    const mode = this.choices?.currentMode;
-    if (!this.choices || sameValue(mode, this.#mode)) return [];
+  /** The events for a changed mode and for changed settings. */
+  choiceChanges(): readonly AgentEvent[] {
+    if (!this.choices) return [];
+    const { currentMode: mode, settings } = this.choices;
+    const events: AgentEvent[] = [];
+    if (!sameValue(mode, this.#mode)) events.push({ type: 'mode', ...(mode && { mode }) });
+    if (!sameValue(settings, this.#settings)) events.push({ type: 'settings', settings });
     this.#mode = mode;
-    return [{ type: 'mode', ...(mode && { mode }) }];
+    this.#settings = settings;
+    return events;
   }
 }
 

@@ -13,6 +13,7 @@ import type { ToolCallFields, ToolKind } from '../updateSchemas.js';
 import { callInput, commandDetails } from './callInput.js';
 import { blockText } from './contentBlocks.js';
 import type { WitnessedEdit } from './editWitness.js';
+import { forwardedError } from './errorProse.js';
 import { lineDiff } from './lineDiff.js';
 
 const MAX_SENTENCE = 240;
@@ -111,11 +112,15 @@ export interface CallOutcome {
 export function callResult(facts: CallFacts, { exitCode, output, whole }: CallOutcome): AgentToolResult {
   const { fields, edits, cwd } = facts;
   const { kind = 'other', status } = fields;
-  const success = status === 'completed' && (exitCode === undefined || exitCode === 0);
+  // What a sub-agent says is the end of its turn.
+  const isFailedAgent = kind === 'think' && output !== undefined && forwardedError(output) !== undefined;
+  const success = status === 'completed' && (exitCode === undefined || exitCode === 0) && !isFailedAgent;
   const failure = output || 'The agent did not say why.';
   const content = edits.map(({ uri, insertions, deletions, diff }, index): AgentFileEdit => {
     const known = whole[index];
-    return { type: 'fileEdit', uri, insertions, deletions, diff, ...(known && { whole: known }) };
+    // An agent may report a fragment; only the whole file has the right line numbers.
+    const exact = known ? lineDiff(known.before ?? '', known.after).text : '';
+    return { type: 'fileEdit', uri, insertions, deletions, diff: exact || diff, ...(known && { whole: known }) };
   });
   return {
     success,
@@ -123,7 +128,7 @@ export function callResult(facts: CallFacts, { exitCode, output, whole }: CallOu
     ...(output && { toolOutput: output }),
     ...(success && content.length > 0 && { content }),
     ...(exitCode !== undefined && { exitCode }),
-    ...(status === 'failed' && exitCode === undefined && { error: { message: failure } }),
+    ...((status === 'failed' || isFailedAgent) && exitCode === undefined && { error: { message: failure } }),
   };
 
   function pastTense({ fields, edits }: CallFacts, success: boolean, exitCode: number | undefined): string {

@@ -40,6 +40,19 @@ describe('the display of a tool call', () => {
     });
   });
 
+  it('of an edit has the line numbers of the file, where that is known, although the agent reports a fragment', () => {
+    const before = 'one\ntwo\nthree\nfour\nfive\nsix\n';
+    const diff = { type: 'diff', path: `${CWD}/a.txt`, oldText: 'five', newText: 'cinque' };
+    const fields = toolCallFields.parse({ toolCallId: 'a', kind: 'edit', content: [diff], status: 'completed' });
+    const facts = { fields, edits: editsOf(fields, CWD), cwd: CWD };
+    const result = (whole: Parameters<typeof callResult>[1]['whole']) =>
+      callResult(facts, { exitCode: undefined, output: undefined, whole }).content;
+    expect(result([{ before, after: before.replace('five', 'cinque') }])).toMatchObject([
+      { insertions: 1, deletions: 1, diff: '@@ -2,5 +2,5 @@\n two\n three\n four\n-five\n+cinque\n six\n' },
+    ]);
+    expect(result([undefined])).toMatchObject([{ diff: '@@ -1,1 +1,1 @@\n-five\n+cinque\n' }]);
+  });
+
   it('of Gemini CLI, which sends no input', () => {
     const content = [{ type: 'content', content: { type: 'text', text: '(a test)' } }];
     expect(shown({ kind: 'execute', title: 'ls -la', content, status: 'failed' })).toMatchObject({

@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
-import { keepTail } from '../../../src/agents/shell/terminalTail.js';
+import { keepTail } from '../../src/processes/terminalTail.js';
 
 describe("the last output of a terminal's process", () => {
   it.each([1, 100])('is kept although it was not read before the terminal was destroyed: %i times', async (times) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../database/database.js';
+import type { Database } from '../../database/database.js';
+import { sessionTables } from '../../database/migrate.js';
 
 /** A host that is registered in a database. */
 export interface HostReport {
@@ -20,19 +21,20 @@ export interface HostReport {
 
 type Row = Omit<HostReport, 'beats' | 'sessions'> & { readonly beat: string; readonly sessions: string };
 
-const HOSTS = `
+const hosts = (sessions: string) => `
 select id, machine, place, version, url, draining, beat, extract(epoch from started_at)::float8 * 1000 as "startedAt",
-  (select count(*) from session where owner = host.id) as sessions
+  (select count(*) from ${sessions} where owner = host.id) as sessions
 from host order by machine, started_at, id`;
 
 const LOOK_EVERY_MS = 200;
 
 /** The hosts of a database. Looks until every one has said that it is alive, or for as long as told. */
 export async function reportHosts(database: Database, forMs: number): Promise<readonly HostReport[]> {
-  const first = new Map((await database.query<Row>(HOSTS)).map(({ id, beat }) => [id, beat]));
+  const sql = hosts((await sessionTables(database)).session);
+  const first = new Map((await database.query<Row>(sql)).map(({ id, beat }) => [id, beat]));
   const until = performance.now() + forMs;
   for (;;) {
-    const rows = await database.query<Row>(HOSTS);
+    const rows = await database.query<Row>(sql);
     const beats = ({ id, beat }: Row) => first.has(id) && first.get(id) !== beat;
     for (const { id, beat } of rows) if (!first.has(id)) first.set(id, beat);
     if (rows.every(beats) || performance.now() >= until) {

@@ -1,0 +1,127 @@
+import {
+  type Commands,
+  type CreateSessionParams,
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  type Role,
+  type URI,
+} from '@agenthost/protocol';
+import { DEFAULT_SPACE, roleForMethod, roleRefusal } from '@agenthost/protocol/internal';
+import { COMMAND_SCHEMAS } from '@agenthost/protocol/schemas';
+import { RpcError } from '@agenthost/rpc';
+import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
+import type { SessionHub } from '../sessions/sessionHub.js';
+import { alreadyExists } from '../sessions/sessionLoader.js';
+import type { AskingClient, Browse, CommandClient } from '../sessions/sessions.js';
+import { SpaceSessions } from '../sessions/spaces/spaceSessions.js';
+import { isFenced } from '../sessions/turn/notStored.js';
+import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import type { LinkClient } from './linkMessages.js';
+
+/** A command that another host carries out: the one that has the session, or one of its place. */
+export type RoutedCommand =
+  | 'createSession'
+  | 'disposeSession'
+  | 'forkSession'
+  | 'fetchTurns'
+  | 'fetchParts'
+  | 'listArtifacts'
+  | 'fetchContent'
+  | 'browseDirectory';
+
+export interface RoutedCommandsOptions {
+  /** The sessions that this host owns. */
+  readonly hub: SessionHub;
+  /** Shows a folder of this machine. */
+  readonly browse: Browse;
+}
+
+/** A host that does not say for whom it asks can only read. */
+const LEAST: Role = 'viewer';
+
+/** What the command does with the sessions that the client sees does not depend on who it is. */
+const SOMEBODY: AskingClient = { author: { clientId: '' }, protocolVersion: PROTOCOL_VERSION };
+
+type Carriers = {
+  readonly [M in RoutedCommand]: (params: Commands[M]['params'], space: string) => Promise<unknown>;
+};
+
+/** Carries out commands for clients of other hosts. What the client may do, and what it may see, is checked here too. */
+export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
+  const of = (space: string) => new SpaceSessions(() => hub, space);
+  const commands: Carriers = {
+    createSession: (params, space) => createOnce(hub, params, { space }).then(() => null),
+    disposeSession: ({ session }, space) => removeOnce(() => of(space).remove(session, SOMEBODY)).then(() => null),
+    forkSession: (params, space) =>
+      of(space)
+        .fork(params, SOMEBODY)
+        .then(() => null),
+    fetchTurns: (params, space) => of(space).fetchTurns(params, SOMEBODY),
+    fetchParts: (params, space) => of(space).fetchParts(params, SOMEBODY),
+    listArtifacts: (params, space) => of(space).listArtifacts(params, SOMEBODY),
+    fetchContent: (params, space) => of(space).fetchContent(params, SOMEBODY),
+    browseDirectory: browse,
+  };
+  return async (
+    method: string,
+    params: unknown,
+    as: Pick<LinkClient, 'role' | 'space'> | undefined,
+  ): Promise<unknown> => {
+    if (!isRouted(commands, method)) {
+      throw new RpcError(ERROR_CODE.methodNotFound, `${method} is not carried out for other hosts`);
+    }
+    const refusal = roleRefusal(as?.role ?? LEAST, roleForMethod(method));
+    if (refusal !== undefined) throw new RpcError(ERROR_CODE.permissionDenied, refusal);
+    const { data, error } = COMMAND_SCHEMAS[method].params.safeParse(params, FIRST_ISSUE);
+    if (error) throw new RpcError(ERROR_CODE.invalidParams, describeIssues(error.issues, 'params'));
+    return commands[method](data as never, as?.space ?? DEFAULT_SPACE);
+  };
+}
+
+/** Makes a session here, unless another host has made one of the same name in this moment. */
+export function createOnce(
+  hub: Pick<SessionHub, 'create'>,
+  params: CreateSessionParams,
+  client: Pick<CommandClient, 'space'>,
+): Promise<void> {
+  return hub.create(params, client).catch((error: unknown) => takenElsewhere(error, params.session));
+}
+
+/** The same for one that was exported. `owner` is the connection that sends it. */
+export function importOnce(
+  hub: Pick<SessionHub, 'import'>,
+  params: Parameters<SessionHub['import']>[0],
+  owner: object,
+  space: string,
+): Promise<void> {
+  return hub.import(params, owner, space).catch((error: unknown) => takenElsewhere(error, params.session));
+}
+
+/** Removes a session of this host, unless another one has taken it in this moment. */
+export function removeOnce(remove: () => Promise<void>): Promise<void> {
+  return remove().catch((error: unknown) => {
+    if (!(error instanceof OwnedElsewhere)) throw error;
+    const message = 'another host has just taken this session: it may have been done or not; look, and try again';
+    throw new RpcError(ERROR_CODE.tooManyRequests, message, { cause: error });
+  });
+}
+
+/** Another host has made a session of the same name in this moment. */
+function takenElsewhere(error: unknown, uri: URI): never {
+  throw error instanceof OwnedElsewhere || isFenced(error) ? alreadyExists(uri) : error;
+}
+
+/** It changes nothing, so that it can be asked for again. */
+export function isRead(method: RoutedCommand): boolean {
+  return method.startsWith('fetch') || method === 'listArtifacts' || method === 'browseDirectory';
+}
+
+/** What a client is told when the host that should carry out its command can't be reached any more. */
+export function linkCut(cause: unknown): RpcError {
+  const message = 'the link to the host of this session was cut: it may have been done or not; look, and try again';
+  return new RpcError(ERROR_CODE.tooManyRequests, message, { cause });
+}
+
+function isRouted(commands: object, method: string): method is RoutedCommand {
+  return Object.hasOwn(commands, method);
+}
