@@ -39,6 +39,18 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
+/** The host does not allow pages of this origin. Not retried: only the host's operator can change that. */
+export class OriginRefusedError extends ClientError {
+  override readonly name = 'OriginRefusedError';
+  /** What the host says: one sentence with the flag that allows this page. */
+  readonly reason: string;
+
+  constructor(reason: string, options: Cause = {}) {
+    super('the host does not allow this page', reason, options);
+    this.reason = reason;
+  }
+}
+
 /** The host and this client have no protocol version in common. */
 export class UnsupportedVersionError extends ClientError {
   override readonly name = 'UnsupportedVersionError';
@@ -220,6 +232,8 @@ export function closeError({ code, message }: CloseReason, clientId = 'the same'
     case POLICY_VIOLATION:
     case CLOSE_CODE.unauthorized:
       return new UnauthorizedError(message);
+    case CLOSE_CODE.originRefused:
+      return new OriginRefusedError(message);
     case CLOSE_CODE.replaced:
       return new ReplacedError(clientId);
     default:

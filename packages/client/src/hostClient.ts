@@ -11,6 +11,7 @@ import {
   type Role,
   type RootState,
   type ServerInfo,
+  type SharedSession,
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
@@ -21,9 +22,13 @@ import { CommandChannel, type CommandOptions } from './connection/commandChannel
 import { Connection, type ConnectionState, type ConnectionUser } from './connection/connection.js';
 import { keepAlive } from './connection/keepAlive.js';
 import { createWebSocketTransport } from './connection/webSocketTransport.js';
+import { Devices } from './devices.js';
 import { ClientClosedError } from './errors.js';
 import type { HostClientOptions } from './hostClientOptions.js';
+import { LoginClient } from './loginClient.js';
+import { NativeClient } from './nativeClient.js';
 import { firstValue, type Observable, type ReportError } from './observable.js';
+import { HostPush } from './push.js';
 import { type Content, type FetchContentOptions, fetchContent } from './session/content.js';
 import { type ImportSessionOptions, importTurns } from './session/importSession.js';
 import { SessionHandle } from './session/sessionHandle.js';
@@ -47,6 +52,8 @@ export interface CreateSessionOptions extends Omit<CreateSessionParams, 'session
 }
 
 export interface ForkSessionOptions extends Omit<ForkSessionParams, 'session'>, WithSessionFs {
+  /** Another agent, which the conversation is handed over to: it gets the turns as text with its first message. */
+  readonly provider?: string;
   readonly session?: URI;
 }
 
@@ -77,6 +84,13 @@ export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };
   readonly connection: Observable<ConnectionState>;
+  readonly push: HostPush;
+  /** The devices that may reach the host, for its owner. */
+  readonly devices: Devices;
+  /** Log-ins to agents; only for owners. */
+  readonly logins: LoginClient;
+  /** Conversations that were begun in a terminal. */
+  readonly native: NativeClient;
   readonly #connection: Connection;
   readonly #commands: CommandChannel;
   readonly #sync: StateSync;
@@ -110,15 +124,21 @@ export class HostClient {
       maxWaiting: options.maxWaitingCommands ?? DEFAULT_MAX_WAITING_COMMANDS,
       schedule,
     });
+    this.push = new HostPush(this.#commands);
+    this.native = new NativeClient(this.#commands);
+    this.devices = new Devices(this.#commands);
     this.#sync = new StateSync({
       ...common,
       clientInfo: options.clientInfo,
+      watch: options.watch,
       clientSeq: options.clientSeq ?? memoryClientSeq(),
       connection: this.#connection,
       commands: this.#commands,
     });
     this.root = { state: this.#sync.root.state };
+
     this.connection = this.#connection.state;
+    this.logins = new LoginClient(this.#commands, this.connection, (listener) => this.onNotification(listener));
     this.#keepAlive = keepAlive(this.#connection, options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS, schedule);
     this.#followConnection();
     this.#connection.start({ listen: (peer) => this.#listen(peer), handshake: (peer) => this.#handshake(peer) });
@@ -137,6 +157,11 @@ export class HostClient {
   /** What the host lets this client do; it refuses the rest. An older host lets it do everything. */
   get role(): Role {
     return this.#connection.host?.role ?? 'owner';
+  }
+
+  /** The one session that this client can see, where it came with a read-only link. */
+  get shared(): SharedSession | undefined {
+    return this.#connection.host?.shared;
   }
 
   get capabilities(): ProtocolCapabilities {
@@ -180,9 +205,10 @@ export class HostClient {
   }
 
   /** A new session that begins with the turns of another one. */
-  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<SessionHandle> {
-    const provider = parseSessionUri(options.source)?.provider ?? '';
-    const uri = session ?? sessionUri(provider, crypto.randomUUID());
+  async forkSession(wanted: ForkSessionOptions): Promise<SessionHandle> {
+    const { session, provider, createSessionFsHandler, ...options } = wanted;
+    const agent = provider ?? parseSessionUri(options.source)?.provider ?? '';
+    const uri = session ?? sessionUri(agent, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('forkSession', { ...options, session: uri }));
   }
@@ -233,6 +259,16 @@ export class HostClient {
 
   async removeAgent(provider: string, options?: CommandOptions): Promise<void> {
     await this.#commands.request('removeAgent', { provider }, options);
+  }
+
+  /** Installs the newer version of an agent that its `availability` names. Resolves when that has begun, like `installAgent`. */
+  async updateAgent(provider: string, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('updateAgent', { provider }, options);
+  }
+
+  /** Ends an installation or an update that runs; the version that was there before stays. Resolves when no process of it is left. */
+  async cancelInstall(provider: string, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('cancelInstall', { provider }, options);
   }
 
   async ping(options?: CommandOptions): Promise<void> {

@@ -13,6 +13,12 @@ interface Common {
   readonly clientSeq?: ClientSeqStore;
   /** What others see of this client. */
   readonly clientInfo?: ClientInfo;
+  /**
+   * Announcements of changed and added sessions are only for the newest so many, and for those that are open here: for a
+   * list of a fixed length, where there are very many sessions. What was listed beyond them gets out of date. Without it
+   * every change is announced.
+   */
+  readonly watch?: { readonly limit: number };
   /** How long a command may take, including the wait for a connection. Default 30,000. */
   readonly commandTimeoutMs?: number;
   /** How long one attempt to connect may take. Default 15,000. */

@@ -10,6 +10,7 @@ export { connect, createHostClient } from './connect.js';
 export type { CommandOptions } from './connection/commandChannel.js';
 export type { ConnectionState, TransportFactory } from './connection/connection.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './connection/webSocketTransport.js';
+export type { Devices } from './devices.js';
 export {
   ActionRejectedError,
   CapabilityMissingError,
@@ -20,6 +21,7 @@ export {
   ConnectionLostError,
   HostUnreachableError,
   LimitReachedError,
+  OriginRefusedError,
   ReplacedError,
   SessionCreationError,
   SessionFsRefusedError,
@@ -36,7 +38,10 @@ export type {
   OpenSessionOptions,
 } from './hostClient.js';
 export type { HostClientOptions } from './hostClientOptions.js';
+export type { LoginClient, LoginListener, LoginOutcome, RunningLogin, TerminalSize } from './loginClient.js';
+export type { NativeClient } from './nativeClient.js';
 export type { Observable } from './observable.js';
+export type { HostPush } from './push.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { Content, FetchContentOptions } from './session/content.js';
 export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';

@@ -1,4 +1,10 @@
-import type { ListSessionsParams, ListSessionsResult, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import type {
+  ListSessionsParams,
+  ListSessionsResult,
+  SessionSummary,
+  SessionSummaryChanges,
+  URI,
+} from '@agenthost/protocol';
 import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { CommandOptions } from './connection/commandChannel.js';
 import type { HostClient } from './hostClient.js';
@@ -13,6 +19,8 @@ export async function listInStep(
   params: ListSessionsParams,
   options?: CommandOptions,
 ): Promise<() => ListSessionsResult> {
+  /** Also old ones, of which this client had not heard (NTF2). */
+  const added = new Map<URI, SessionSummary>();
   const changed = new Map<URI, SessionSummaryChanges>();
   const removed = new Set<URI>();
   const following = host.onNotification((event) => {
@@ -20,8 +28,11 @@ export async function listInStep(
       changed.set(event.session, { ...changed.get(event.session), ...event.changes });
     } else if (event.type === 'notify/sessionRemoved') {
       removed.add(event.session);
+      added.delete(event.session);
       changed.delete(event.session);
     } else if (event.type === 'notify/sessionAdded') {
+      added.set(event.summary.resource, event.summary);
+      changed.delete(event.summary.resource);
       removed.delete(event.summary.resource);
     }
   });
@@ -31,7 +42,9 @@ export async function listInStep(
       following.dispose();
       const items = result.items.filter(({ resource }) => !removed.has(resource));
       // One that was announced before the answer may be older than it. Then another one follows: every change is announced.
-      return { ...result, items: items.map((item) => withSummaryChanges(item, changed.get(item.resource))) };
+      const current = (item: SessionSummary) =>
+        withSummaryChanges(added.get(item.resource) ?? item, changed.get(item.resource));
+      return { ...result, items: items.map(current) };
     };
   } catch (error) {
     following.dispose();

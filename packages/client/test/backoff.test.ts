@@ -54,6 +54,23 @@ describe('backoff', () => {
     }
   });
 
+  it('grows to four seconds at the most when the host was there: an outage before that does not count', async () => {
+    fake.unreachable = new Error('refused');
+    fake.drop();
+    await vi.advanceTimersByTimeAsync(100_000);
+    fake.unreachable = undefined;
+    await reconnected(host);
+    // As hosts that share a session do when it goes from one to the other.
+    for (let round = 0; round < 3; round++) {
+      fake.drop({ code: 4409, message: 'the session is at another host now' });
+      await flush();
+      const { value } = host.connection;
+      if (value.state !== 'reconnecting') throw new Error(value.state);
+      expect([value.attempt, value.at - Date.now()]).toEqual([5, 2_000]);
+      await reconnected(host);
+    }
+  });
+
   it.each([
     [{ code: 4401, message: 'the token was rotated' }, 'UnauthorizedError'],
     [{ code: 1008, message: 'policy' }, 'UnauthorizedError'],

@@ -29,6 +29,21 @@ it('keeps notifications that came right behind the answer of a list', async () =
   ]);
 });
 
+it('[NTF2] takes what was added right behind the answer in place of what the answer has, and later changes of it', async () => {
+  const { fake, host } = await connected();
+  const { summary } = fake.addSession('shell:/old');
+  fake.onAnswered = (method) => {
+    if (method !== 'listSessions') return;
+    const session = summary.resource;
+    fake.notify({ type: 'notify/sessionSummaryChanged', session, changes: { title: 'before', status: 'error' } });
+    fake.notify({ type: 'notify/sessionAdded', summary: { ...summary, title: 'added', modifiedAt: 7 } });
+    fake.notify({ type: 'notify/sessionSummaryChanged', session, changes: { isRead: false } });
+  };
+  const take = await listInStep(host, {});
+  await flush();
+  expect(take().items).toMatchObject([{ title: 'added', modifiedAt: 7, status: 'idle', isRead: false }]);
+});
+
 it('stops following notifications when the list fails', async () => {
   const dispose = vi.fn();
   const listSessions = () => Promise.reject(new Error('down'));

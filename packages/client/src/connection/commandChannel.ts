@@ -34,6 +34,9 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'fetchContent',
   'listArtifacts',
   'browseDirectory',
+  'fetchPushKey',
+  'listDevices',
+  'fetchPairing',
   'ping',
 ]);
 

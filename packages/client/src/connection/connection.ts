@@ -1,4 +1,11 @@
-import { type ClientNotifications, PROTOCOL_VERSION, type Role, type ServerInfo, type URI } from '@agenthost/protocol';
+import {
+  type ClientNotifications,
+  PROTOCOL_VERSION,
+  type Role,
+  type ServerInfo,
+  type SharedSession,
+  type URI,
+} from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import {
   type CloseReason,
@@ -13,6 +20,7 @@ import {
   ClientError,
   closeError,
   HostUnreachableError,
+  OriginRefusedError,
   ReplacedError,
   SessionFsRefusedError,
   UnauthorizedError,
@@ -37,6 +45,7 @@ export interface HostIdentity {
   readonly protocolVersion: number;
   readonly serverInfo: ServerInfo;
   readonly role?: Role | undefined;
+  readonly shared?: SharedSession | undefined;
   readonly defaultDirectory?: URI | undefined;
 }
 
@@ -65,6 +74,8 @@ export interface ConnectionOptions {
 
 /** A connection that lived shorter than this doesn't count as a success, lest a host that hangs up be called in a tight loop. */
 const STABLE_MS = 5_000;
+/** As far as the pause grows after such connections: the host is there. Sessions that go from host to host cut their clients off. */
+const MAX_SHORT_ATTEMPT = 5;
 
 /**
  * What the host sends may be larger than what it takes: a snapshot or a replay is one frame. A client that refused it would
@@ -145,7 +156,10 @@ export class Connection {
     while (!this.#closing.signal.aborted) {
       const outcome = await this.#connectOnce(user);
       if (outcome.connectedFor >= STABLE_MS) attempt = 0;
-      if (outcome.connectedFor >= 0) mayRetry = true;
+      if (outcome.connectedFor >= 0) {
+        mayRetry = true;
+        attempt = Math.min(attempt, MAX_SHORT_ATTEMPT - 1);
+      }
       if (!mayRetry || isFinal(outcome.error)) this.close(outcome.error);
       else if (!this.#closing.signal.aborted) await this.#pause(++attempt);
     }
@@ -235,7 +249,7 @@ export class Connection {
 }
 
 function isFinal(error: ClientError): boolean {
-  const final = [UnauthorizedError, UnsupportedVersionError, ReplacedError, SessionFsRefusedError];
+  const final = [UnauthorizedError, OriginRefusedError, UnsupportedVersionError, ReplacedError, SessionFsRefusedError];
   return final.some((kind) => error instanceof kind);
 }
 

@@ -184,12 +184,25 @@ export class SessionHandle {
     return this.dispatch({ type: 'session/queuedMessagesReordered', order });
   }
 
-  /** Cancels the running turn. */
-  async cancel(): Promise<void> {
+  /**
+   * Cancels the running turn. With `holdQueue` the messages that wait are not sent until `resumeQueue`, or until another message
+   * is sent; a host that does not know this sends the next one at once.
+   */
+  async cancel({ holdQueue = false }: { readonly holdQueue?: boolean } = {}): Promise<void> {
     const type = 'session/turnCancelled';
     const turnId = this.state.value.activeTurn?.id;
     if (turnId === undefined) throw rejected('noActiveTurn', type);
-    await this.dispatch({ type, turnId });
+    await this.dispatch({ type, turnId, ...(holdQueue && { holdQueue }) });
+  }
+
+  /** Starts the first message that waits; the others follow as usual. */
+  async resumeQueue(): Promise<void> {
+    const { steeringMessage, queuedMessages } = this.state.value;
+    const next = steeringMessage ?? queuedMessages?.[0];
+    const type = 'session/turnStarted';
+    if (!next) throw rejected('unknownPendingMessage', type);
+    const { id, userMessage } = next;
+    await this.dispatch({ type, turnId: id, queuedMessageId: id, userMessage });
   }
 
   rename(title: string): Promise<void> {
@@ -198,6 +211,14 @@ export class SessionHandle {
 
   setModel(model: string): Promise<void> {
     return this.dispatch({ type: 'session/modelChanged', model });
+  }
+
+  /**
+   * Chooses a value of one of `state.settings`, such as the agent's mode. Resolves when the host has accepted it; when the agent
+   * refuses it later, the setting goes back and says why in `problem`.
+   */
+  chooseSetting(setting: string, value: string): Promise<void> {
+    return this.dispatch({ type: 'session/settingChosen', setting, value });
   }
 
   markRead(isRead = true): Promise<void> {
@@ -210,6 +231,11 @@ export class SessionHandle {
 
   toggleCustomization(uri: URI, enabled: boolean): Promise<void> {
     return this.dispatch({ type: 'session/customizationToggled', uri, enabled });
+  }
+
+  /** Ends one of the state's `approvals`: the agent asks again. Only for one with `isRevocable`; the agent keeps the others. */
+  revokeApproval(approvalId: string): Promise<void> {
+    return this.dispatch({ type: 'session/approvalRevoked', approvalId });
   }
 
   /**

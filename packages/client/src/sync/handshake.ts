@@ -8,11 +8,13 @@ import {
   ROOT_URI,
   type Role,
   type ServerInfo,
+  type SharedSession,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
 import type {
   FailedSubscription,
+  InitializeParams,
   InitializeResult,
   UnsupportedProtocolVersionData,
 } from '@agenthost/protocol/internal';
@@ -22,6 +24,7 @@ import { UnauthorizedError, UnsupportedVersionError } from '../errors.js';
 export interface Introduction {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo | undefined;
+  readonly watch?: InitializeParams['watch'] | undefined;
 }
 
 /** Where an earlier connection stopped. */
@@ -37,6 +40,7 @@ export interface Welcome {
   readonly serverSeq: number;
   readonly defaultDirectory?: URI | undefined;
   readonly role?: Role | undefined;
+  readonly shared?: SharedSession | undefined;
   /** Undefined unless the host could fill the gap with what was missed. */
   readonly replay: readonly ActionEnvelope[] | undefined;
   readonly snapshots: readonly Snapshot[];
@@ -68,21 +72,19 @@ export async function shakeHands(peer: RpcPeer, who: Introduction, from: Resumpt
   };
 }
 
-async function introduce(peer: RpcPeer, { clientId, clientInfo }: Introduction): Promise<Welcome> {
+async function introduce(peer: RpcPeer, who: Introduction): Promise<Welcome> {
   const result: InitializeResult = await greet(peer, 'initialize', {
     protocolVersion: PROTOCOL_VERSION,
-    clientId,
-    ...(clientInfo && { clientInfo }),
+    ...about(who),
     initialSubscriptions: [ROOT_URI],
   });
   return { ...result, replay: undefined, missing: [], failed: [], acceptedClientSeq: undefined };
 }
 
-async function resume(peer: RpcPeer, { clientId, clientInfo }: Introduction, from: Resumption): Promise<Welcome> {
+async function resume(peer: RpcPeer, who: Introduction, from: Resumption): Promise<Welcome> {
   const result = await greet(peer, 'reconnect', {
     protocolVersion: PROTOCOL_VERSION,
-    clientId,
-    ...(clientInfo && { clientInfo }),
+    ...about(who),
     instanceId: from.instanceId,
     lastSeenServerSeq: from.lastSeenServerSeq,
     subscriptions: [ROOT_URI, ...from.sessions.map(({ resource }) => resource)],
@@ -91,6 +93,10 @@ async function resume(peer: RpcPeer, { clientId, clientInfo }: Introduction, fro
   return result.type === 'replay'
     ? { ...result, failed, replay: result.actions, snapshots: [] }
     : { ...result, failed, replay: undefined, snapshots: result.snapshots };
+}
+
+function about({ clientId, clientInfo, watch }: Introduction): Pick<InitializeParams, keyof Introduction> {
+  return { clientId, ...(clientInfo && { clientInfo }), ...(watch && { watch }) };
 }
 
 interface Resubscribed {

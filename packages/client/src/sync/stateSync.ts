@@ -11,7 +11,7 @@ import {
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
-import { type Refusal, rejectionOf } from '@agenthost/protocol/internal';
+import { type InitializeParams, type Refusal, rejectionOf } from '@agenthost/protocol/internal';
 import type { RpcPeer, Schedule } from '@agenthost/rpc';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import type { Connection, ConnectionUser } from '../connection/connection.js';
@@ -32,6 +32,7 @@ import { Subscription } from './subscription.js';
 export interface StateSyncOptions {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo | undefined;
+  readonly watch?: InitializeParams['watch'] | undefined;
   readonly clientSeq: ClientSeqStore;
   readonly connection: Connection;
   readonly commands: CommandChannel;
@@ -121,7 +122,7 @@ export class StateSync {
   }
 
   async handshake(peer: RpcPeer): ReturnType<ConnectionUser['handshake']> {
-    const { clientId, clientInfo, connection } = this.#options;
+    const { clientId, clientInfo, watch, connection } = this.#options;
     // What it could not load then has missed more than a replay from where the others stand.
     const resumed = this.sessions.synced().filter((shared) => !this.#interrupted.has(shared));
     this.root.beginSync();
@@ -133,9 +134,9 @@ export class StateSync {
       lastSeenServerSeq: this.#lastSeenServerSeq,
       sessions,
     };
-    const welcome = await shakeHands(peer, { clientId, clientInfo }, from);
-    const { protocolVersion, serverInfo, role, defaultDirectory = last?.defaultDirectory } = welcome;
-    const host = { protocolVersion, serverInfo, role, defaultDirectory };
+    const welcome = await shakeHands(peer, { clientId, clientInfo, watch }, from);
+    const { protocolVersion, serverInfo, role, shared, defaultDirectory = last?.defaultDirectory } = welcome;
+    const host = { protocolVersion, serverInfo, role, shared, defaultDirectory };
     return { host, commit: () => this.#commit(welcome, resumed) };
   }
 

@@ -255,6 +255,18 @@ export class FakeHost {
     },
     installAgent: () => null,
     removeAgent: () => null,
+    listDevices: () => ({ items: [] }),
+    updateAgent: () => null,
+    cancelInstall: () => null,
+    beginLogin: () => ({ login: 'login-1' }),
+    sendToLogin: () => null,
+    endLogin: () => null,
+    checkLogin: () => ({ login: { state: 'ready' } }),
+    setAgentKey: () => ({ isChecked: true }),
+    logOutAgent: () => null,
+    listNativeSessions: () => ({ items: [], total: 0 }),
+    fetchNativeTurns: () => ({ turns: [], hasMore: false }),
+    continueNativeSession: () => null,
     browseDirectory: (_, { uri }) => ({ entries: [{ name: 'src', type: 'directory', uri: `${uri}/src` }] }),
     fetchContent: (_, { range = { offset: 0, length: 1 } }) => {
       const bytes = this.content.slice(range.offset, range.offset + range.length);
