@@ -66,6 +66,7 @@ export {
   type Session,
   type SessionCapabilities,
   type SessionFileChange,
+  type SessionLocation,
   type SessionMode,
   type SessionRepository,
   SessionStatus,
@@ -81,4 +82,4 @@ export {
   SessionsManagementService,
 } from './sessionsManagementService.js';
 export type { SessionsStorage } from './sessionsStorage.js';
-export { workspaceOfMetadata } from './workspace/workspaceOfMetadata.js';
+export { locationOf, workspaceOfMetadata } from './workspace/workspaceOfMetadata.js';

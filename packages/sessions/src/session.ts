@@ -43,6 +43,16 @@ export interface SessionRepository {
   readonly baseBranchProtected?: boolean;
 }
 
+/** Where a session lives that several hosts share. */
+export interface SessionLocation {
+  /** The name of the machines that have its folder. */
+  readonly place: string;
+  /** The host that has it, or had it last. */
+  readonly host?: string;
+  /** None of these machines is there: it can be read and forked, and takes no message. */
+  readonly isAway: boolean;
+}
+
 export interface SessionWorkspace {
   /** What the list groups by; empty means unknown. */
   readonly label: string;
@@ -50,6 +60,8 @@ export interface SessionWorkspace {
   readonly repositories: readonly SessionRepository[];
   /** Whether the user has to trust the workspace before an agent works there; `true` also while that is not known. */
   readonly requiresWorkspaceTrust: boolean;
+  /** Only where several hosts share their sessions. */
+  readonly location?: SessionLocation;
 }
 
 export interface GitHubPullRequest {

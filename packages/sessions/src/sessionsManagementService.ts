@@ -264,12 +264,12 @@ export class SessionsManagementService {
     return this.#providers.getProvider(parseSessionId(sessionId).providerId)?.forkChat !== undefined;
   }
 
-  /** A session that begins with the turns of that chat, up to the given one or all of them. */
-  async forkChat(session: Session, chatUri: URI, toTurnId?: string): Promise<Session> {
+  /** A session that begins with the turns of that chat, up to the given one or all of them, of the same type or of another one. */
+  async forkChat(session: Session, chatUri: URI, toTurnId?: string, sessionType?: string): Promise<Session> {
     const { providerId } = parseSessionId(session.sessionId);
     const fork = async (provider: SessionsProvider) => {
       if (!provider.forkChat) throw new NotSupportedError(`${provider.label} can't fork its sessions`);
-      return provider.forkChat(chatUri, toTurnId);
+      return provider.forkChat(chatUri, toTurnId, sessionType);
     };
     return this.#own(providerId, await this.#calls.call(providerId, 'forkChat', fork));
   }

@@ -1,6 +1,6 @@
 import type { Disposable, HostClient, Observable } from '@agenthost/client';
 import { Emitter, listInStep } from '@agenthost/client/internal';
-import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
+import { type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
@@ -22,7 +22,7 @@ import { FolderBrowser, foldersAction } from './folderBrowser.js';
 import { HostChatModel } from './hostChatModel.js';
 import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
 import { HostSessionList } from './hostSessionList.js';
-import { HostStatus } from './hostStatus.js';
+import { ANY_AGENT, HostStatus } from './hostStatus.js';
 import { SessionCatalogue } from './sessionCatalogue.js';
 import { type UntitledSession, UntitledSessions } from './untitledSessions.js';
 
@@ -44,8 +44,6 @@ export interface AgentHostProviderOptions {
 
 const DEFAULT_PAGE_SIZE = 100;
 const SEARCH_LIMIT = 50;
-/** Of an agent that names no icon. */
-const ANY_AGENT = 'chip' satisfies AgentIcon;
 
 type Found =
   | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
@@ -86,7 +84,6 @@ export class AgentHostProvider implements SessionsProvider {
   readonly #list: HostSessionList;
   readonly #actions: ChatActions;
   readonly #following: Disposable;
-  #types: { readonly of: readonly AgentInfo[]; readonly types: readonly SessionType[] } | undefined;
 
   readonly onDidChangeSessions = this.#changes.event;
   readonly onDidReplaceSession = this.#replacements.event;
@@ -129,9 +126,7 @@ export class AgentHostProvider implements SessionsProvider {
 
   /** The host's agents, also those that can't be used yet; `availability` says what to do about that. */
   get sessionTypes(): readonly SessionType[] {
-    const agents = this.status.agents.value;
-    if (this.#types?.of !== agents) this.#types = { of: agents, types: agents.map(sessionTypeOf) };
-    return this.#types.types;
+    return this.status.sessionTypes;
   }
 
   /** With what is known of the folder: sessions that work there have asked git already. */
@@ -139,7 +134,7 @@ export class AgentHostProvider implements SessionsProvider {
     if (!/^file:\/\//i.test(repositoryUri) || !URL.canParse(repositoryUri)) {
       throw new NotSupportedError(`${repositoryUri} is no folder of ${this.label}; give a file: URI`);
     }
-    const known = this.#catalogue.newest().find(({ workingDirectory }) => workingDirectory === repositoryUri);
+    const known = this.#catalogue.newest().find((summary) => this.folders.of(summary) === repositoryUri);
     const workspace = workspaceOfSummary(known ?? { workingDirectory: repositoryUri }, this.#remoteName);
     const { label = repositoryUri, icon = 'folder', repositories: [repository] = [] } = workspace ?? {};
     // The folder that was asked for, which may be one inside of a checkout.
@@ -271,10 +266,14 @@ export class AgentHostProvider implements SessionsProvider {
     return model;
   }
 
-  /** A session that begins with the turns of that chat, up to the given one. */
-  async forkChat(resource: URI, toTurnId?: string): Promise<Session> {
+  /** A session that begins with the turns of that chat, up to the given one, for the same agent or for another one. */
+  async forkChat(resource: URI, toTurnId?: string, sessionType?: string): Promise<Session> {
     const source = parseSessionId(resource).localId;
-    const fork = await this.#host.forkSession({ source, ...(toTurnId !== undefined && { toTurnId }) });
+    const fork = await this.#host.forkSession({
+      source,
+      ...(toTurnId !== undefined && { toTurnId }),
+      ...(sessionType !== undefined && { provider: sessionType }),
+    });
     const { summary } = fork.confirmed.value;
     fork.close();
     this.#catalogue.put([summary]);
@@ -328,7 +327,7 @@ export class AgentHostProvider implements SessionsProvider {
       uri: sessionUri(session.sessionType, crypto.randomUUID()),
       group: group.key,
       provider: session.sessionType,
-      workingDirectory: main?.workingDirectory,
+      workingDirectory: main && this.folders.of(main),
       model: main?.model,
       title: '',
     };
@@ -392,8 +391,4 @@ function folderOf({ repositories: [repository] }: SessionWorkspace): URI | undef
 
 function urisOf({ chats }: HostSessionGroup): readonly URI[] {
   return chats.map(({ summary }) => summary.resource);
-}
-
-function sessionTypeOf({ provider, displayName, description, availability, icon = ANY_AGENT }: AgentInfo): SessionType {
-  return { id: provider, label: displayName, icon, description, availability };
 }

@@ -2,6 +2,8 @@ import type { HostClient } from '@agenthost/client';
 import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
 import type { SessionWorkspaceBrowseAction } from '../providers/sessionsProvider.js';
 import type { SessionWorkspace, URI } from '../session.js';
+import { folderUri } from '../workspace/folderUri.js';
+import { locationOf } from '../workspace/workspaceOfMetadata.js';
 
 const MAX_RECENT = 20;
 
@@ -28,16 +30,24 @@ export class FolderBrowser {
     return this.#host.defaultDirectory;
   }
 
-  /** Where sessions work that are known here, the last used first. */
+  /** Where sessions work that are known here, the last used first. Not where no machine is now. */
   recent(): readonly URI[] {
-    const folders = this.#newest().flatMap(({ workingDirectory }) => workingDirectory ?? []);
+    const here = this.#newest().filter(({ metadata }) => !locationOf(metadata)?.isAway);
+    const folders = here.flatMap((summary) => this.of(summary) ?? []);
     return [...new Set(folders)].slice(0, MAX_RECENT);
   }
 
-  /** Folders, and links that may be some. Rejects when there is no such folder, or it can't be read. */
+  /** Where a session works, for another one there. */
+  of(summary: Pick<SessionSummary, 'metadata' | 'workingDirectory'>): URI | undefined {
+    return folderUri(summary, this.#host.serverInfo?.place);
+  }
+
+  /** Folders, and links that may be some; those whose names begin with a dot come last. Rejects when there is no such folder, or it can't be read. */
   async list(uri: URI, signal?: AbortSignal): Promise<readonly DirectoryEntry[]> {
     const { entries } = await this.#host.browseDirectory(uri, { signal });
-    return entries.filter(({ type }) => type !== 'file');
+    const folders = entries.filter(({ type }) => type !== 'file');
+    const isHidden = ({ name }: DirectoryEntry) => name.startsWith('.');
+    return [...folders.filter((entry) => !isHidden(entry)), ...folders.filter(isHidden)];
   }
 
   /** Whether the user has to trust something before a new session of that agent works in the folder. Rejects as `list` does. */
@@ -49,7 +59,7 @@ export class FolderBrowser {
   /** `undefined` for a root. */
   parent(uri: URI): URI | undefined {
     const { href } = new URL('..', uri.endsWith('/') ? uri : `${uri}/`);
-    const parent = href.length > 'file:///'.length ? href.replace(/\/$/, '') : href;
+    const parent = /^file:\/\/[^/]*\/./.test(href) ? href.replace(/\/$/, '') : href;
     return parent === uri || `${parent}/` === uri ? undefined : parent;
   }
 }

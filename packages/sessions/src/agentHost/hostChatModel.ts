@@ -10,6 +10,7 @@ import {
   type Interruption,
   type Message,
   type Observable,
+  OriginRefusedError,
   type PendingConfirmation,
   type PendingPermission,
   type PermissionAnswer,
@@ -136,8 +137,12 @@ export class HostChatModel implements ChatModel {
     await (await this.#opening).reorderQueue(order);
   }
 
-  async cancel(): Promise<void> {
-    await (await this.#opening).cancel();
+  async cancel(options?: { readonly holdQueue?: boolean }): Promise<void> {
+    await (await this.#opening).cancel(options);
+  }
+
+  async resumeQueue(): Promise<void> {
+    await (await this.#opening).resumeQueue();
   }
 
   async rename(title: string): Promise<void> {
@@ -148,12 +153,20 @@ export class HostChatModel implements ChatModel {
     await (await this.#opening).setModel(modelId);
   }
 
+  async chooseSetting(setting: string, value: string): Promise<void> {
+    await (await this.#opening).chooseSetting(setting, value);
+  }
+
   async markRead(isRead = true): Promise<void> {
     await (await this.#opening).markRead(isRead);
   }
 
   async archive(isArchived = true): Promise<void> {
     await (await this.#opening).archive(isArchived);
+  }
+
+  async revokeApproval(approvalId: string): Promise<void> {
+    await (await this.#opening).revokeApproval(approvalId);
   }
 
   async toggleCustomization(uri: URI, enabled: boolean): Promise<void> {
@@ -275,6 +288,7 @@ function isAnswer(error: unknown): boolean {
     error instanceof CommandTimeoutError ||
     error instanceof ClientClosedError ||
     error instanceof UnauthorizedError ||
+    error instanceof OriginRefusedError ||
     error instanceof UnsupportedVersionError ||
     error instanceof ReplacedError
   );
@@ -293,10 +307,12 @@ function samePhase(a: ChatPhase, b: ChatPhase): boolean {
 async function deliver(session: SessionHandle, kind: UnsentKind, id: string, message: UserMessage): Promise<void> {
   if (kind === 'edit') return session.editPending(id, message);
   if (isThere(session, id)) return;
-  const { activeTurn, queuedMessages } = session.state.value;
+  const { activeTurn, queuedMessages, turns } = session.state.value;
+  // A message after Stop goes first, and the queue follows it.
+  const isHeld = turns.at(-1)?.holdsQueue === true;
   try {
     if (kind === 'steer' && activeTurn) await session.steer(message, id);
-    else if (activeTurn || queuedMessages?.length) await session.queue(message, id);
+    else if (activeTurn || (queuedMessages?.length && !isHeld)) await session.queue(message, id);
     else await sendOrQueue(session, id, message);
   } catch (error) {
     if (!isRejectedFor(error, 'messageAlreadyInTurn', 'turnIdUsed')) throw error;

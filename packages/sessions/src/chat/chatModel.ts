@@ -25,7 +25,7 @@ export type ChatPhase =
   | { readonly state: 'failed'; readonly error: unknown };
 
 /** What a chat may be able to do beyond being read. */
-export const CHAT_FEATURES = ['submit', 'steer', 'artifacts', 'customizations'] as const;
+export const CHAT_FEATURES = ['submit', 'steer', 'artifacts', 'customizations', 'settings'] as const;
 export type ChatFeature = (typeof CHAT_FEATURES)[number];
 
 export interface OpenChatOptions {
@@ -76,13 +76,19 @@ export interface ChatModel {
   confirm(turnId: string, toolCallId: string, answer: ConfirmationAnswer): Promise<void>;
   /** As `confirm`, for a question or permission of the agent. */
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
-  /** Stops the running turn. */
-  cancel(): Promise<void>;
+  /** Stops the running turn. With `holdQueue` the messages that wait are not sent until `resumeQueue` or the next message. */
+  cancel(options?: { readonly holdQueue?: boolean }): Promise<void>;
+  /** Sends the first message that waits; the others follow as usual. */
+  resumeQueue(): Promise<void>;
 
   rename(title: string): Promise<void>;
   setModel(modelId: string): Promise<void>;
+  /** Chooses a value of one of `state.settings`: the agent's mode, its effort. When the agent refuses it later, it goes back and says why. */
+  chooseSetting(setting: string, value: string): Promise<void>;
   markRead(isRead?: boolean): Promise<void>;
   archive(isArchived?: boolean): Promise<void>;
+  /** Ends one of the state's `approvals` that has `isRevocable`: the agent asks again. */
+  revokeApproval(approvalId: string): Promise<void>;
   toggleCustomization(uri: URI, enabled: boolean): Promise<void>;
 
   /** Puts older turns in front of those in `state`; resolves with how many there were. */

@@ -122,6 +122,9 @@ export interface SessionsProvider {
    * not have. Each call makes a model of its own, which the caller disposes.
    */
   openChat?(chatUri: URI, options?: OpenChatOptions): ChatModel;
-  /** A session that begins with the turns of that chat, up to the given one or all of them. */
-  forkChat?(chatUri: URI, toTurnId?: string): Promise<Session>;
+  /**
+   * A session that begins with the turns of that chat, up to the given one or all of them; with `sessionType`, of another type, which
+   * the conversation is handed over to.
+   */
+  forkChat?(chatUri: URI, toTurnId?: string, sessionType?: string): Promise<Session>;
 }

@@ -1,5 +1,12 @@
 import { untrustedFolder } from '@agenthost/protocol/internal';
-import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from '../session.js';
+import type {
+  GitHubInfo,
+  GitHubPullRequest,
+  SessionLocation,
+  SessionRepository,
+  SessionWorkspace,
+  URI,
+} from '../session.js';
 import { type SessionMetadata, workspaceLabel } from './workspaceLabel.js';
 
 export interface WorkspaceSource {
@@ -30,13 +37,31 @@ export function workspaceOfMetadata({
   const label = workspaceLabel(known, badge);
   if (label === undefined) return undefined;
   const repository = repositoryOf(known, workingDirectory);
+  const location = locationOf(known);
   return {
     label,
     icon:
       text(known, 'remoteAgentHost') !== undefined ? 'remote' : repository?.detail !== undefined ? 'repo' : 'folder',
     repositories: repository ? [repository] : [],
     requiresWorkspaceTrust: untrustedFolder({ metadata: known }) !== undefined,
+    ...(location && { location }),
   };
+}
+
+/**
+ * Where a session lives, by its metadata; `undefined` for a session of a host of its own.
+ *
+ * @example
+ * ```ts
+ * const location = locationOf({ remoteAgentHost: 'build-7', host: 'build-7 1a2b3c4d', away: true });
+ * if (location?.isAway) console.log(`${location.place} is away`);
+ * ```
+ */
+export function locationOf(metadata: SessionMetadata = {}): SessionLocation | undefined {
+  const [place, host] = [text(metadata, 'remoteAgentHost'), text(metadata, 'host')];
+  const isAway = metadata['away'] === true;
+  if (place === undefined || (host === undefined && !isAway)) return undefined;
+  return { place, ...(host !== undefined && { host }), isAway };
 }
 
 export function gitHubInfoOf(metadata: SessionMetadata = {}): GitHubInfo | undefined {
