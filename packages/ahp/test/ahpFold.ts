@@ -23,6 +23,10 @@ export function foldSession(state: any, action: any, { failed }: Dialect): any {
   if (type === 'session/isReadChanged') return { ...state, status: flag(state.status, 32, action.isRead) };
   if (type === 'session/isArchivedChanged') return { ...state, status: flag(state.status, 64, action.isArchived) };
   if (type === 'session/activityChanged') return { ...state, activity: action.activity };
+  if (type === 'session/configChanged') {
+    const values = action.replace === true ? action.config : { ...state.config?.values, ...action.config };
+    return { ...state, config: { ...state.config, values } };
+  }
   if (type === 'session/metaChanged') return { ...state, _meta: action._meta };
   if (type === 'session/chatUpdated') {
     const chats = state.chats.map((chat: any) =>

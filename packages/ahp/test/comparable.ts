@@ -31,14 +31,15 @@ export const DIALECTS: Readonly<Record<AhpVersion, Dialect>> = {
 
 /**
  * Without what the two can't have in common: the answered questions, which our state forgets, and where among the parts an open
- * one stands. Before 0.9 also not a client's clock (`chat.modifiedAt`), and what has no action (`chat.title`).
+ * one stands. Before 0.9 also not a client's clock (`chat.modifiedAt`), and what has no action (`chat.title`). The
+ * schema of a session's configuration has no action in any version.
  */
 export function comparable({ session, chat }: Folded, { derivesTime }: Dialect): Ahp {
   const { modifiedAt, title: _, activeTurn, inputRequests = [], ...restOfChat } = chat;
   const parts: Ahp[] = activeTurn?.responseParts ?? [];
   return JSON.parse(
     JSON.stringify({
-      session,
+      session: { ...session, config: session.config?.values ?? {} },
       chat: {
         ...restOfChat,
         turns: chat.turns.map(withoutAnswered),

@@ -4,6 +4,7 @@ import type { CreationFailedAction } from '@agenthost/protocol/internal';
 import type { AhpAction, AhpChatSummary } from '../types.js';
 import { messageOf, turnMessageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
+import { configActions } from './settings.js';
 import { chatSummaryOf } from './state.js';
 import { type CallAnswer, toolCallActions } from './toolCallActions.js';
 import { toolCallOf } from './toolCalls.js';
@@ -199,6 +200,7 @@ function sessionActions(action: SessionAction, before: SessionState, after: Sess
     ...(was.metadata === is.metadata
       ? []
       : [{ type: 'session/metaChanged', ...(is.metadata && { _meta: is.metadata }) }]),
+    ...configActions(before, after),
     ...activity('session', before, after),
     ...chatUpdated(before, after),
   ];

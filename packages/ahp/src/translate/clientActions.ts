@@ -6,6 +6,7 @@ import type { AhpAction } from '../types.js';
 import { isRecord, textOf, textsOf } from './json.js';
 import { modelOf, userMessageOf } from './messages.js';
 import { answerOf, questionOfCall } from './questions.js';
+import { chosenSettings } from './settings.js';
 
 export type ClientIntent =
   /** In this order; the last one is the client's own, the others prepare it. */
@@ -23,10 +24,10 @@ export interface IntentContext {
 }
 
 export function intentOf(to: 'session' | 'chat', action: AhpAction, context: IntentContext): ClientIntent {
-  return (to === 'session' ? sessionIntent(action) : chatIntent(action, context)) ?? MALFORMED;
+  return (to === 'session' ? sessionIntent(action, context) : chatIntent(action, context)) ?? MALFORMED;
 }
 
-function sessionIntent(action: AhpAction): ClientIntent | undefined {
+function sessionIntent(action: AhpAction, { state }: IntentContext): ClientIntent | undefined {
   switch (action.type) {
     case 'session/titleChanged': {
       const title = textOf(action['title']);
@@ -42,8 +43,12 @@ function sessionIntent(action: AhpAction): ClientIntent | undefined {
     }
     case 'session/activeClientSet':
     case 'session/activeClientRemoved':
-    case 'session/configChanged':
       return { kind: 'local' };
+    case 'session/configChanged': {
+      const choices = chosenSettings(action['config'], state);
+      const last = choices.pop();
+      return last ? dispatch(...choices, last) : { kind: 'local' };
+    }
     default:
       return refuse(action);
   }
@@ -83,7 +88,7 @@ function chatIntent(action: AhpAction, context: IntentContext): ClientIntent | u
       return { kind: 'local' };
     // VS Code renames a session on the channel of its chat.
     case 'session/titleChanged':
-      return sessionIntent(action);
+      return sessionIntent(action, context);
     default:
       return refuse(action);
   }

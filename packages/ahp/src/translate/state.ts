@@ -21,6 +21,7 @@ import type {
   AhpSessionSummary,
 } from '../types.js';
 import { pendingMessageOf } from './messages.js';
+import { sessionConfigOf } from './settings.js';
 import { activeTurnOf, durationOf, isoTime, turnOf } from './turns.js';
 import { changesetUri, chatUri } from './uris.js';
 
@@ -126,6 +127,7 @@ export function sessionOf(state: SessionState, view: SessionView): AhpSession {
       { label: 'Session Changes', uriTemplate: changesetUri(view.name), changeKind: 'session' },
       { label: 'Turn Changes', uriTemplate: `${view.name}/changeset/turn/{turnId}`, changeKind: 'turn' },
     ],
+    ...sessionConfigOf(state),
     ...(metadata && { _meta: metadata }),
   };
 }
