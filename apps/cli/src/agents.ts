@@ -9,19 +9,23 @@ import {
   reportAcpAgents,
   resolveStateRoot,
 } from '@agenthost/host/internal';
+import type { AgentLogin } from '@agenthost/protocol';
 import { CommandError, EXIT } from './commandError.js';
+import { onInterrupt } from './onInterrupt.js';
 import { HostAgents } from './serve/hostAgents.js';
+import { safeText } from './text/safeText.js';
 
 /** The agents of a state folder, from a running host, or as this command finds them. */
 interface AgentsHere {
   list(): Promise<readonly AcpAgentReport[]>;
   add(report: AcpAgentReport, onProgress: (message: string) => void): Promise<void>;
   remove(report: AcpAgentReport): Promise<void>;
+  update(report: AcpAgentReport, onProgress: (message: string) => void): Promise<void>;
   close(): void;
 }
 
 export interface AgentsOptions {
-  readonly action: 'list' | 'add' | 'rm';
+  readonly action: 'list' | 'add' | 'rm' | 'update';
   readonly names: readonly string[];
   readonly stateDir: string | undefined;
   readonly json: boolean;
@@ -65,9 +69,9 @@ async function open(stateDir: string): Promise<AgentsHere> {
       const interrupted = new AbortController();
       const stop = () =>
         interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'Run the same command again to continue.'));
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
       const tell = ({ message }: { message: string }) => onProgress(message);
-      await installer.install(provider, npm, { signal: interrupted.signal, onProgress: tell });
+      const { signal } = interrupted;
+      await onInterrupt(stop, () => installer.install(provider, npm, { signal, onProgress: tell }));
     },
     remove: async ({ provider, npm }) => {
       if (!npm) throw notInstallable(provider);
@@ -75,17 +79,25 @@ async function open(stateDir: string): Promise<AgentsHere> {
         throw new CommandError(EXIT.failed, `${provider} is not installed in ${stateDir}.`, 'There is nothing to do.');
       }
     },
+    update: async ({ provider }) => {
+      throw new CommandError(
+        EXIT.failed,
+        `Nothing is known of a newer version of ${provider}: a running host looks them up.`,
+        'Start one with agenthost serve, then try again.',
+      );
+    },
     close: () => {},
   };
 }
 
 async function change(here: AgentsHere, options: AgentsOptions, report: AcpAgentReport): Promise<void> {
-  if (options.action === 'add') {
-    await here.add(report, (message) => {
-      if (options.json) print(options, { event: 'progress', provider: report.provider, message });
-      else process.stderr.write(`${message}\n`);
-    });
-  } else await here.remove(report);
+  const tell = (message: string) => {
+    if (options.json) print(options, { event: 'progress', provider: report.provider, message });
+    else process.stderr.write(`${message}\n`);
+  };
+  if (options.action === 'add') await here.add(report, tell);
+  else if (options.action === 'update') await here.update(report, tell);
+  else await here.remove(report);
   const after = (await here.list()).find(({ provider }) => provider === report.provider) ?? report;
   print(options, after, describe(after));
 }
@@ -103,7 +115,7 @@ function print({ json }: AgentsOptions, value: object, text = ''): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
 }
 
-function describe({ provider, displayName, availability, path, from }: AcpAgentReport): string {
+function describe({ provider, displayName, availability, path, from, login, models }: AcpAgentReport): string {
   const name = `${provider.padEnd(12)} ${displayName.padEnd(14)}`;
   if (availability.state === 'installing') return `${name} being installed`;
   if (availability.state === 'unavailable') {
@@ -113,7 +125,32 @@ function describe({ provider, displayName, availability, path, from }: AcpAgentR
   }
   const version = availability.version === undefined ? '' : ` ${availability.version}`;
   const where = from === undefined ? '' : from === 'path' ? `, on PATH: ${path}` : `, ${path}`;
-  return `${name} available${version}${where}`;
+  const newer = availability.newerVersion;
+  const lines = [
+    `${name} ${LOGIN_WORDS[login?.state ?? 'ready']}${version}${where}`,
+    ...(login?.state === 'unknown' && (login.command || login.key) ? ['Its log-in was not tried yet.'] : []),
+    ...(login?.state === 'needed' || login?.state === 'expired' ? [`Run agenthost agents login ${provider}.`] : []),
+    ...(login && login.state !== 'needed' && login.source ? [`${SOURCE_WORDS[login.source]}${account(login)}`] : []),
+    ...(models?.length ? [`Models: ${models.slice(0, 10).join(', ')}${models.length > 10 ? ', …' : ''}`] : []),
+    ...(newer === undefined ? [] : [`Version ${newer} is there: agenthost agents update ${provider}.`]),
+  ];
+  return safeText(lines.join(`\n${' '.repeat(28)}`));
+}
+
+const LOGIN_WORDS: { readonly [S in AgentLogin['state']]: string } = {
+  ready: 'available',
+  needed: 'log-in needed',
+  expired: 'log-in expired',
+  unknown: 'available',
+};
+const SOURCE_WORDS: { readonly [S in NonNullable<AgentLogin['source']>]: string } = {
+  own: 'Logged in by itself',
+  environment: 'Key from the environment',
+  key: 'Key kept by the host',
+};
+
+function account(login: AgentLogin): string {
+  return login.account === undefined ? '' : ` as ${login.account}`;
 }
 
 function notInstallable(provider: string): CommandError {

@@ -64,7 +64,7 @@ export const HOST_OPTIONS = {
   token: {
     type: 'string',
     value: 'TOKEN',
-    help: 'its token (default $AGENTHOST_TOKEN, else the one in the state folder)',
+    help: 'its token or its whole link (default $AGENTHOST_TOKEN, else the one in the state folder)',
   },
   'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the local host' },
 } as const satisfies Record<string, OptionSpec>;
@@ -91,7 +91,7 @@ export function defineCommand<const O extends Readonly<Record<string, OptionSpec
     })),
     ...(spec.completes && { completes: spec.completes }),
     run: async (args) => {
-      const { values, positionals } = parse(spec.name, args, options);
+      const { values, positionals } = parseFlags(spec.name, args, options);
       if (values['help']) {
         process.stdout.write(helpOf(spec, options));
         return 0;
@@ -101,7 +101,8 @@ export function defineCommand<const O extends Readonly<Record<string, OptionSpec
   };
 }
 
-function parse(name: string, args: string[], options: Readonly<Record<string, OptionSpec>>) {
+/** Throws a usage error for an unknown flag, and for a value that is no choice. */
+export function parseFlags(name: string, args: string[], options: Readonly<Record<string, OptionSpec>>) {
   try {
     const config = Object.fromEntries(
       Object.entries(options).map(([option, { type, short, multiple }]) => [

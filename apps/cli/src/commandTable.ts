@@ -19,10 +19,20 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   rename: { summary: 'rename a session', load: () => import('./commands/rename.js') },
   archive: { summary: 'archive or unarchive sessions', load: () => import('./commands/archive.js') },
   rm: { summary: 'delete sessions', load: () => import('./commands/rm.js') },
+  prune: { summary: 'delete old archived sessions', load: () => import('./commands/prune.js') },
   export: { summary: 'write a session to a file', load: () => import('./commands/export.js') },
   import: { summary: 'create a session from an exported one', load: () => import('./commands/import.js') },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
+  pair: {
+    summary: 'let a phone or another device in, with a code that works once',
+    load: () => import('./commands/pair.js'),
+  },
+  share: { summary: 'print a link with which others can read a session', load: () => import('./commands/share.js') },
   token: { summary: 'show or change the tokens of the local host', load: () => import('./commands/token.js') },
+  service: {
+    summary: 'run a host in the background, from login on',
+    load: () => import('./commands/service.js'),
+  },
   cluster: {
     summary: 'show the hosts that share a database, and drain one',
     load: () => import('./commands/cluster.js'),
@@ -44,7 +54,9 @@ export function mainHelp(): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `agenthost: run AI coding agents, and share their sessions between any number of clients
 
-Usage: agenthost COMMAND [flags]
+Usage: agenthost [COMMAND] [flags]
+
+Without a command it starts a host and prints its link, as serve does; if one runs already, it says where.
 
 ${rows.join('\n')}
 

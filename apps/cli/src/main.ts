@@ -3,13 +3,15 @@ import { CommandError, EXIT } from './commandError.js';
 import { findCommand, mainHelp } from './commandTable.js';
 
 async function run([name, ...args]: string[]): Promise<number> {
-  if (name === undefined) return (await import('./output/whatNext.js')).whatNext();
   if (name === '--help' || name === '-h' || name === 'help') return help(args[0]);
   if (name === '--version' || name === '-v') {
     const { readVersion } = await import('./readVersion.js');
     process.stdout.write(`${readVersion()}\n`);
     return EXIT.ok;
   }
+  // Without a command, with or without flags: what a newcomer wants is a host.
+  if (name === undefined) return (await import('./output/startOrTell.js')).startOrTell();
+  if (name.startsWith('-')) return (await load('serve')).command.run([name, ...args]);
   const { command } = await load(name);
   return command.run(args);
 }

@@ -6,9 +6,9 @@ import { openHostSocket } from './socket/hostSocket.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export function hostOptions({ url, token }: HostAddress): HostClientOptions {
+export function hostOptions(address: HostAddress): HostClientOptions {
   return {
-    transport: (signal) => openHostSocket({ url, token, signal }),
+    transport: (signal) => openHostSocket({ ...address, signal }),
     clientInfo: { name: process.env['USER'] || 'agenthost', device: hostname() },
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   };

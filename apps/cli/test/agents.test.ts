@@ -68,6 +68,7 @@ describe('agenthost agents', () => {
         availability: { state: 'available' },
         path: join(programs, 'my-agent'),
         from: 'path',
+        login: { state: 'unknown' },
       },
       {
         provider: 'gone',
@@ -107,7 +108,10 @@ describe('agenthost agents', () => {
   });
 
   it.each([
-    [['fly'], 'There is no "fly" for agents.\nGive add or rm and a name, or nothing to list them.\n'],
+    [
+      ['fly'],
+      'There is no "fly" for agents.\nGive add, rm, update, login or logout and a name, or nothing to list them.\n',
+    ],
     [['list', 'mine'], 'The list takes no names.\nLeave them out.\n'],
     [['--fast'], expect.stringMatching(/^Unknown option '--fast'\.\nSee agenthost agents --help/)],
   ])('refuses %j', async (args, stderr) => {

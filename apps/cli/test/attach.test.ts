@@ -92,16 +92,18 @@ describe('agenthost attach', () => {
     await isRestored(terminal, 0);
   });
 
-  it('takes an answer only while the prompt has the focus, and says when another client was faster', async () => {
+  it('takes no answer while one writes, and says when another client was faster', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
+    terminal.type('ma');
+    await terminal.until('❯ ma');
     await session.send('confirm-tool');
     await terminal.until('? Run?', 'make', 'Tab, then a key, answers it');
     // A letter while one writes is a letter.
     terminal.type('y');
-    await terminal.until('❯ y');
+    await terminal.until('❯ may');
     expect(session.pendingConfirmations.value).toHaveLength(1);
-    terminal.type('\u007f\t');
+    terminal.type('\t');
     await terminal.until('y Allow once', 'n Deny', 'e Change it');
     terminal.type('e');
     await terminal.until('Run this instead');
@@ -113,11 +115,71 @@ describe('agenthost attach', () => {
     await session.pendingConfirmations.value[0]?.deny({ reason: 'not now' });
     await terminal.until('Denied by Mira, on iPhone', 'Not run: not now.');
     await session.send('question');
-    await terminal.until('? Which colour?');
+    await terminal.until('? Which colour?', '❯ may');
     terminal.type('\t');
     await terminal.until('1 Red', '2 Blue', 't Type an answer');
     terminal.type('2');
-    await terminal.until('You answered: blue');
+    await terminal.until('You answered: blue', '❯ may');
+  });
+
+  it('lets a question take the keys while nothing is typed, and shows it once', async () => {
+    const terminal = attach([session.uri], { rows: 40 });
+    await terminal.until('Write a message');
+    await session.send('confirm-tool');
+    await terminal.until('? Run?', 'y Allow once · n Deny · e Change it');
+    expect(terminal.text.match(/Run\?/g)).toHaveLength(1);
+    expect(terminal.text.match(/make/g)).toHaveLength(1);
+    terminal.type('y');
+    await ended(1);
+    await terminal.until('Ran it (exit 0)', '$ make', 'Write a message');
+    await session.send('question');
+    await terminal.until('1 Red', '2 Blue', 't Type an answer');
+    terminal.type('t');
+    await terminal.until('Your answer');
+    terminal.type('green\r');
+    await terminal.until('You answered: green');
+  });
+
+  it('starts a message with a key that answers nothing, and after Esc with every key', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await session.send('confirm-tool');
+    await terminal.until('y Allow once');
+    terminal.type('q');
+    await terminal.until('❯ q', 'Tab, then a key, answers it');
+    terminal.type('y');
+    await terminal.until('❯ qy');
+    terminal.type('\u007f\u007f');
+    await terminal.until('y Allow once');
+    // Ctrl+Y is not Y, nor is Ctrl+S, which steers, the S of "in this session".
+    terminal.type('\u0019');
+    terminal.type('\u0013');
+    terminal.type(ESC);
+    await terminal.until('Tab, then a key, answers it');
+    terminal.type('y');
+    await terminal.until('❯ y');
+    terminal.type('\u007f');
+    await terminal.until('Tab, then a key, answers it', () => !terminal.text.includes('❯ y'));
+    expect(session.pendingConfirmations.value).toHaveLength(1);
+    // Fast typing comes in one piece: it is a text, whatever its first letter is.
+    await session.pendingConfirmations.value[0]?.deny();
+    await ended(1);
+    await session.send('confirm-tool');
+    await terminal.until('y Allow once');
+    terminal.type('yes');
+    await terminal.until('❯ yes');
+    expect(session.pendingConfirmations.value).toHaveLength(1);
+  });
+
+  it('does not take a key for an answer to a question that has just appeared', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await session.send('confirm-tool');
+    await terminal.until('y Allow once');
+    // Keys do what the screen says, and at first it said this.
+    const [first, then] = ['Tab, then a key, answers it', 'y Allow once'].map((text) => terminal.output.indexOf(text));
+    expect(first).toBeGreaterThan(0);
+    expect(then).toBeGreaterThan(first ?? 0);
   });
 
   it('does not apply an edited command to another prompt that is asked meanwhile', async () => {
@@ -125,9 +187,7 @@ describe('agenthost attach', () => {
     await terminal.until('Write a message');
     await session.send('confirm-tool');
     await session.queue('confirm-read');
-    await terminal.until('? Run?');
-    terminal.type('\t');
-    await terminal.until('e Change it');
+    await terminal.until('? Run?', 'e Change it');
     terminal.type('e');
     await terminal.until('Run this instead');
     terminal.type(' -j2');
@@ -154,10 +214,24 @@ describe('agenthost attach', () => {
     const isChanged = ({ queuedMessages = [] }: typeof session.confirmed.value) =>
       queuedMessages.map(({ userMessage }) => userMessage.text).join() === 'later on';
     await until(session.confirmed, isChanged, 'the changed message', 60_000);
+    terminal.type('and then\r');
+    await terminal.until('2. and then');
+    await until(session.confirmed, ({ queuedMessages = [] }) => queuedMessages.length === 2, 'both', 60_000);
     terminal.type(CTRL_C);
-    await terminal.until('– Stopped', 'You said: later on');
-    const { turns } = await ended(2);
-    expect(turns.map(({ state }) => state)).toEqual(['cancelled', 'complete']);
+    await terminal.until(
+      '– Stopped',
+      '2 messages held, because the turn was stopped: Ctrl+R sends them',
+      '1. later on',
+    );
+    const held = await ended(1);
+    expect(held.turns.map(({ holdsQueue }) => holdsQueue)).toEqual([true]);
+    // Another client sees it held too, and a message that is sent now goes first.
+    expect(session.confirmed.value.queuedMessages).toHaveLength(2);
+    terminal.type('\u0012');
+    await terminal.until('You said: later on', 'You said: and then');
+    const { turns } = await ended(3);
+    expect(terminal.text).not.toContain('held, because');
+    expect(turns.map(({ state }) => state)).toEqual(['cancelled', 'complete', 'complete']);
     terminal.type('steer\r');
     await terminal.until('Waiting to be steered.');
     terminal.type('left\u0013');

@@ -1,15 +1,15 @@
 import { Database } from '@agenthost/host/maintenance';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { TestPostgres } from '../../../test/support/storage/postgres.js';
+import { postgresOfFile } from '../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../test/support/testHost.js';
 import { drain } from '../src/cluster/drain.js';
 
-let server: TestPostgres;
+const postgres = postgresOfFile();
+
 let host: TestHost;
 let database: Database;
 beforeAll(async () => {
-  server = await TestPostgres.start();
-  const url = await server.newDatabase();
+  const url = await postgres.server.newDatabase();
   host = await startTestHost({ database: url, leaseMs: 1_000 });
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   database = await Database.open({ url, log });
@@ -17,7 +17,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await host.dispose();
-  await server.dispose();
 });
 
 describe('agenthost cluster drain', () => {

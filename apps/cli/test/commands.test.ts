@@ -247,6 +247,32 @@ describe('commands', () => {
     expect(await run(['new', '--agent', 'mock', '--cwd', '/does/not/exist'])).toMatchObject({ code: 1 });
   });
 
+  it('prune deletes archived sessions that are old enough, and no others', async () => {
+    const [old, kept] = [await client.createSession({ provider: 'mock' }), session];
+    await old.ready();
+    await old.archive(true);
+    expect(await ok(['prune', '--older-than', '90d', '--dry-run'])).toBe('');
+    const listed = await ok(['prune', '--older-than', '0h', '--dry-run']);
+    expect(listed).toContain(old.uri.slice('mock:/'.length));
+    expect(listed).not.toContain(id);
+    expect(await run(['prune', '--older-than', '0h'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect(await run(['prune', '--yes'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--older-than') });
+    expect(await run(['prune', '--older-than', 'soon', '--yes'])).toMatchObject({ code: 2 });
+    expect(await run(['prune', '--older-than', '90d', '--yes'])).toMatchObject({
+      code: 0,
+      stderr: 'No archived session is that old.\n',
+    });
+    expect(await run(['prune', '--older-than', '0h', '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Deleted (\d+) of \1 archived sessions?\.\n$/),
+    });
+    await expect(client.openSession(old.uri)).rejects.toThrow();
+    expect((await client.listSessions({})).items.map(({ resource }) => resource)).toContain(kept.uri);
+  });
+
   it('log prints a conversation, all of it, or as JSON', async () => {
     for (const [at, message] of ['hello', 'use-tool', 'error'].entries()) {
       await session.send(message);
@@ -362,13 +388,27 @@ describe('commands', () => {
     const other = await startTestHost();
     try {
       const env = { AGENTHOST_HOME: other.stateDir };
-      expect(await runCli(['token', 'show'], env)).toMatchObject({ code: 0, stdout: `${other.token}\n` });
+      const shown = `${other.url.href}#token=${other.token}`;
+      expect(await runCli(['token', 'show'], env)).toMatchObject({ code: 0, stdout: `${shown}\n` });
+      expect(await runCli(['ls', '--token', shown])).toMatchObject({ code: 0 });
+      expect(await runCli(['ls'], { AGENTHOST_TOKEN: shown, AGENTHOST_URL: other.url.href })).toMatchObject({
+        code: 0,
+      });
+      expect(await runCli(['ls', '--token', other.url.href], env)).toMatchObject({ code: 2 });
+      const { stdout: drawn } = await runCli(['token', 'show', '--qr'], env);
+      expect(drawn.endsWith(`\n${shown}\n`)).toBe(true);
+      expect(drawn.split('\n').filter((line) => /[▀▄█]{2}/.test(line)).length).toBeGreaterThan(12);
       const connected = await other.connect();
       const { stdout } = await runCli(['token', 'rotate', '--json'], env);
       const { token, link } = JSON.parse(stdout) as { token: string; link: string };
       expect(link).toBe(`${other.url.href}#token=${token}`);
       await until(connected.connection, ({ state }) => state === 'closed', 'the end of the old one');
       expect(await runCli(['ls', '--url', link])).toMatchObject({ code: 0 });
+      await other.host.deviceTokens.add('a browser', 'owner');
+      const again = await runCli(['token', 'rotate'], env);
+      expect(again.stderr).toContain(
+        "One device keeps its own token: see agenthost token ls, and revoke those that you don't",
+      );
       expect(await runCli(['ls', '--token', other.token], env)).toMatchObject({ code: 5 });
     } finally {
       await other.dispose();

@@ -30,7 +30,7 @@ describe('completion', () => {
   }
 
   it('offers commands, flags, choices and sessions in bash', async () => {
-    expect(await complete('agenthost', 'se')).toEqual(['serve', 'send', 'search']);
+    expect(await complete('agenthost', 'se')).toEqual(['serve', 'send', 'search', 'service']);
     expect(await complete('agenthost', 'ls', '--st')).toEqual(['--state-dir', '--status']);
     expect(await complete('agenthost', 'ls', '--status', '')).toEqual(['running', 'needs-input', 'failed', 'idle']);
     expect(await complete('agenthost', 'send', '--approve', 'a')).toEqual(['all']);

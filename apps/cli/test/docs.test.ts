@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../../test/architecture/workspace.js';
 import { runCli, temporaryFolder } from '../../../test/support/testHost.js';
 import { EXIT } from '../src/commandError.js';
 import { COMMANDS } from '../src/commandTable.js';
+
+const CLI = join(ROOT, 'apps/cli/dist/main.js');
 
 describe('docs/cli.md', () => {
   const text = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
@@ -33,12 +38,38 @@ describe('docs/cli.md', () => {
 });
 
 describe('agenthost', () => {
-  it('says what to do next without arguments', async () => {
-    const empty = await temporaryFolder();
-    const { code, stdout } = await runCli([], { AGENTHOST_HOME: empty });
-    expect(code).toBe(0);
-    expect(stdout).toContain('agenthost serve');
-    expect(stdout).toContain('agenthost doctor');
+  it('starts a host without a command, and says where it runs the next time', async () => {
+    const stateDir = await temporaryFolder();
+    const env = { PATH: process.env['PATH'], HOME: stateDir, AGENTHOST_HOME: stateDir };
+    // With a flag of serve, because the usual port may be taken on this machine.
+    const host = spawn(process.execPath, [CLI, '--port', '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    for await (const chunk of host.stdout) {
+      said += String(chunk);
+      if (said.includes('Ctrl+C stops it.')) break;
+    }
+    const [link = ''] = /http:\S+/.exec(said) ?? [];
+    const second = await runCli([], { AGENTHOST_HOME: stateDir });
+    expect(second).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`A host runs at ${new URL(link).origin}.`),
+    });
+    const killed = once(host, 'exit');
+    host.kill('SIGKILL');
+    await killed;
+    // Only the address is left of it now: another one is started, unless the usual port is taken.
+    const third = spawn(process.execPath, [CLI], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(third, 'exit');
+    const answered = once(third.stdout, 'data').then(([text]) => String(text));
+    const answer = await Promise.race([answered, ended.then(([code]) => `exit ${code}`)]);
+    expect(answer).toMatch(/^(agenthost is running\.|exit 3$)/);
+    third.kill('SIGTERM');
+    await ended;
+    await rm(stateDir, { recursive: true, force: true });
+  });
+
+  it('says in its help what it does without a command', async () => {
+    expect((await runCli(['--help'])).stdout).toContain('Without a command it starts a host and prints its link');
   });
 
   it('prints its version', async () => {

@@ -17,6 +17,8 @@ const HOST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   search: ['hello'],
   fork: ['SESSION'],
   rename: ['SESSION', 'title'],
+  share: ['SESSION'],
+  pair: [],
   archive: ['SESSION'],
   rm: ['--yes', 'SESSION'],
   export: ['SESSION'],

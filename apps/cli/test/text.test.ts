@@ -1,6 +1,7 @@
 import type { ActiveTurn, SessionSummary, ToolCallState } from '@agenthost/protocol';
 import { appendToolOutput } from '@agenthost/protocol/internal';
 import * as fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';
 import { wrapText } from '../src/attach/lines/wrapText.js';
@@ -25,6 +26,13 @@ describe('width', () => {
     ['e\u0301', 1],
     ['👩‍👩‍👧', 2],
   ])('%s takes %d columns', (text, columns) => expect(textWidth(text)).toBe(columns));
+
+  it('is that of string-width for every character that needs no table', () => {
+    const differ = Array.from({ length: 0x3000 - 0x20 }, (_, k) => String.fromCodePoint(k + 0x20)).filter(
+      (character) => /[^\p{Cc}]/u.test(character) && textWidth(character) !== stringWidth(character),
+    );
+    expect(differ).toEqual([]);
+  });
 
   it('fits into the available columns', () => {
     holds(

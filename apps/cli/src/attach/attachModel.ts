@@ -3,11 +3,15 @@ import { type ClientAction, roleIncludes } from '@agenthost/protocol';
 import { errorMessage, roleForAction } from '@agenthost/protocol/internal';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
+import type { Prompt } from '../turn/prompt.js';
+import { currentPrompt } from './promptKeys.js';
 import { editOf, NOTHING } from './textEdit.js';
 import type { UiState } from './uiState.js';
 
 const FRAME_MS = 33;
 const TURNS = 30;
+/** How long a question is on the screen before a key can answer it without Tab. */
+const APPEARS_MS = 700;
 
 /** Everything that the screen shows, in one place that says when to draw again: at most once per frame. */
 export class AttachModel {
@@ -21,6 +25,9 @@ export class AttachModel {
   #ui: UiState = { focus: 'list', isListHidden: false, selected: 1, scrolledUp: 0, composer: NOTHING };
   #version = 0;
   #frame: NodeJS.Timeout | undefined;
+  /** The question on the screen, until it has been there for a moment. */
+  #appearing: { readonly prompt: Prompt; readonly timer: NodeJS.Timeout } | undefined;
+  #shown: Prompt | undefined;
 
   constructor(host: HostClient) {
     this.host = host;
@@ -46,6 +53,11 @@ export class AttachModel {
   /** Whether this device's role allows it: an action's type, with the fields that the role depends on. The host refuses the rest anyway. */
   may(type: ClientAction['type'], fields: Readonly<Record<string, unknown>> = {}): boolean {
     return roleIncludes(this.host.role, roleForAction({ ...fields, type }));
+  }
+
+  /** Whether the question is so new that a key may have been meant for something else. */
+  hasJustAppeared(prompt: Prompt): boolean {
+    return this.#shown !== prompt || this.#appearing?.prompt === prompt;
   }
 
   /** For React: the number changes with each change. */
@@ -110,6 +122,7 @@ export class AttachModel {
 
   dispose(): void {
     clearTimeout(this.#frame);
+    clearTimeout(this.#appearing?.timer);
     this.#listeners.clear();
     this.#closeChat();
     for (const following of this.#following) following.dispose();
@@ -138,6 +151,20 @@ export class AttachModel {
     }
   }
 
+  #followPrompt(): void {
+    const prompt = currentPrompt(this);
+    if (prompt === this.#shown) return;
+    this.#shown = prompt;
+    clearTimeout(this.#appearing?.timer);
+    this.#appearing = undefined;
+    if (!prompt) return;
+    const seen = () => {
+      this.#appearing = undefined;
+      this.#now();
+    };
+    this.#appearing = { prompt, timer: setTimeout(seen, APPEARS_MS) };
+  }
+
   #soon(): void {
     this.#frame ??= setTimeout(() => this.#now(), FRAME_MS);
   }
@@ -147,6 +174,7 @@ export class AttachModel {
     this.#frame = undefined;
     this.#version++;
     this.#followSelection();
+    this.#followPrompt();
     for (const listener of this.#listeners) listener();
   }
 }

@@ -2,6 +2,7 @@ import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
 import { offerCommands } from './commandKeys.js';
 import { editKey } from './editKeys.js';
+import { letQueueGo, stopTurn } from './heldQueue.js';
 import { editOf, insert, NOTHING } from './textEdit.js';
 
 /** How soon the second Esc has to follow the first. */
@@ -16,6 +17,7 @@ export function composerKey(model: AttachModel, input: string, key: Key) {
   const state = model.chat?.state.value;
   if (key.return && !key.meta && !key.shift) return send(model, 'submit');
   if (key.ctrl && input === 's') return send(model, 'steer');
+  if (key.ctrl && input === 'r') return letQueueGo(model);
   if (key.return || (key.ctrl && input === 'j')) return model.update({ composer: insert(composer, '\n') });
   const lastQueued = state?.queuedMessages?.at(-1);
   if (key.upArrow && composer.text === '' && lastQueued && !editing) {
@@ -59,7 +61,7 @@ function goBack(model: AttachModel) {
   }
   const isSecond = Date.now() - escapedAt < DOUBLE_MS;
   escapedAt = isSecond ? 0 : Date.now();
-  if (isSecond && model.chat?.state.value?.activeTurn) return model.attempt(model.chat.cancel());
+  if (isSecond && model.chat?.state.value?.activeTurn) return stopTurn(model);
   if (model.chat?.state.value?.activeTurn) return model.notify('Esc again stops the turn.');
   model.update({ focus: 'list' });
 }

@@ -3,9 +3,12 @@ import type { AttachModel } from './attachModel.js';
 import { completeCommand } from './commandKeys.js';
 import { composerKey } from './composerKeys.js';
 import { dialogKey } from './dialogKeys.js';
+import { stopTurn } from './heldQueue.js';
+import { keyFocus } from './keyFocus.js';
 import { listKey } from './listKeys.js';
 import { currentPrompt, promptKey } from './promptKeys.js';
 import { type PromptView, scrollPrompt } from './promptView.js';
+import { settingKey } from './settingKeys.js';
 import type { Focus } from './uiState.js';
 
 /** How soon the second Ctrl+C has to follow the first. */
@@ -57,24 +60,27 @@ export class Keys {
 
   #press(input: string, key: Key, screen: Screen) {
     const model = this.#model;
-    const { focus, dialog, composer } = model.ui;
+    const { dialog, composer } = model.ui;
     if (key.ctrl && input === 'c') return this.#interrupt();
     model.clear('notice');
     if (dialog) return dialogKey(model, dialog, input, key);
+    const focus = keyFocus(model);
     if (key.tab && !key.shift && completeCommand(model)) return;
-    if (key.tab) return model.update({ focus: nextFocus(model, key.shift ? -1 : 1) });
+    if (key.tab) return moveFocus(model, key.shift ? -1 : 1);
     if (key.ctrl && input === 'd' && composer.text === '') return this.#leave();
     if (focus === 'prompt' && this.#scrollPrompt(key, screen.prompt)) return;
     if (key.pageUp && focus !== 'list') return scroll(model, Math.max(screen.rows - 2, 1), screen);
     if (key.pageDown && focus !== 'list') return scroll(model, -Math.max(screen.rows - 2, 1), screen);
     if (key.ctrl && input === 'g') return model.update({ scrolledUp: 0 });
-    if (focus === 'composer') return composerKey(model, input, key);
+    if (focus !== 'list' && settingKey(model, input, key)) return;
+    if (focus === 'prompt' && key.escape) return setPromptAside(model);
+    if (focus === 'prompt' && !key.ctrl && !key.meta && promptKey(model, input, screen.prompt)) return;
+    // What does not answer a question that has taken the keys starts a message, or does what it does while one writes.
+    if (focus === 'composer' || model.ui.focus === 'composer') return composerKey(model, input, key);
     if (input === '?') return model.update({ dialog: { kind: 'help' } });
     if (input === 'q') return this.#leave();
     if (input === '[') return model.update({ isListHidden: !model.ui.isListHidden, focus: 'composer' });
-    if (focus === 'prompt')
-      return key.escape ? model.update({ focus: 'composer' }) : promptKey(model, input, screen.prompt);
-    listKey(model, input, key);
+    if (focus === 'list') listKey(model, input, key);
   }
 
   /** For a text that does not fit. */
@@ -91,9 +97,22 @@ export class Keys {
     this.#interruptedAt = Date.now();
     if (isSecond) return this.#leave();
     if (!model.chat?.state.value?.activeTurn) return model.notify('Ctrl+C again leaves.');
-    model.attempt(model.chat.cancel());
+    stopTurn(model);
     model.notify('Stopping the turn. Ctrl+C again leaves.');
   }
+}
+
+/** Keys are for the composer until this question is answered. */
+function setPromptAside(model: AttachModel) {
+  const prompt = currentPrompt(model);
+  model.update({ focus: 'composer', ...(prompt && { setAside: prompt }) });
+}
+
+function moveFocus(model: AttachModel, step: 1 | -1) {
+  const next = nextFocus(model, step);
+  // Whoever goes to the composer wants to write.
+  if (next === 'composer') setPromptAside(model);
+  else model.update({ focus: next });
 }
 
 function nextFocus(model: AttachModel, step: 1 | -1): Focus {
@@ -102,7 +121,7 @@ function nextFocus(model: AttachModel, step: 1 | -1): Focus {
     ...(currentPrompt(model) ? (['prompt'] as const) : []),
     ...(model.ui.isListHidden ? [] : (['list'] as const)),
   ];
-  const at = order.indexOf(model.ui.focus);
+  const at = order.indexOf(keyFocus(model));
   return order[(at + step + order.length) % order.length] ?? 'composer';
 }
 

@@ -19,19 +19,23 @@ export function canEdit(model: AttachModel, prompt: Prompt): boolean {
   return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
 }
 
-export function promptKey(model: AttachModel, input: string, view: PromptView | undefined) {
+/** Whether the key answered the question, or began to. */
+export function promptKey(model: AttachModel, input: string, view: PromptView | undefined): boolean {
   const prompt = currentPrompt(model);
-  if (!prompt) return model.update({ focus: 'composer' });
-  if (!model.may('session/toolCallConfirmed')) return;
+  if (!prompt || !model.may('session/toolCallConfirmed')) return false;
   const pressed = input.toLowerCase();
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
-  if (chosen?.approves && view?.isSeen === false) return model.notify('Look at the rest of it first: ↓ or Page Down.');
-  if (chosen) return finish(model, answerPrompt(prompt, chosen));
+  if (chosen?.approves && view?.isSeen === false) model.notify('Look at the rest of it first: ↓ or Page Down.');
+  else if (chosen) finish(model, answerPrompt(prompt, chosen));
+  if (chosen) return true;
   if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
     model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? ''), prompt } });
+    return true;
   }
-  if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING, prompt } });
+  if (key !== 't' || !takesText(prompt)) return false;
+  model.update({ dialog: { kind: 'answer', edit: NOTHING, prompt } });
+  return true;
 }
 
 /** Text that was typed for the prompt: a changed command, or an answer. Another prompt doesn't get it. */

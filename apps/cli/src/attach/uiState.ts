@@ -25,6 +25,8 @@ export interface UiState {
   /** How far a long prompt was scrolled, and how many of its lines were on the screen. */
   readonly asked?: { readonly key: string; readonly top: number; readonly seen: number };
   readonly composer: TextEdit;
+  /** The question that the user does not want to answer now, with Esc: keys are for the composer again. */
+  readonly setAside?: Prompt;
   /** The queued message that is edited in the composer. */
   readonly editing?: string;
   readonly dialog?: Dialog;

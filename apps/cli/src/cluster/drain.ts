@@ -1,6 +1,7 @@
 import { type Database, drainHost } from '@agenthost/host/maintenance';
-import { CommandError, EXIT, usageError } from '../commandError.js';
+import { EXIT, usageError } from '../commandError.js';
 import { safeLine } from '../text/safeText.js';
+import { oneHost } from './oneHost.js';
 
 /** `agenthost cluster drain HOST`, with a connection to the database of the hosts. */
 export async function drain(
@@ -14,16 +15,7 @@ export async function drain(
       'Give its machine, its address or its id; see agenthost cluster status.',
     );
   }
-  const [host, ...more] = await drainHost(database, name);
-  if (!host) {
-    const advice = 'See agenthost cluster status for the hosts that there are.';
-    throw new CommandError(EXIT.notFound, `No host of this database is called ${safeLine(name)}.`, advice);
-  }
-  if (more.length > 0) {
-    const ids = [host, ...more].map(({ id }) => id).join(', ');
-    throw usageError(`Several hosts are called ${safeLine(name)}.`, `Give the beginning of an id: ${ids}.`);
-  }
-  const { id, machine, url, sessions } = host;
+  const { id, machine, url, sessions } = oneHost(name, await drainHost(database, name));
   process.stdout.write(
     json
       ? `${JSON.stringify({ id, machine, url, sessions })}\n`

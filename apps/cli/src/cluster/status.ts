@@ -5,6 +5,7 @@ import { padTo } from '../text/width.js';
 
 /** A host beats every quarter of its lease, which is 10 s unless told otherwise. */
 export const WATCH_MS = 3_000;
+const ID_LENGTH = 8;
 
 /** `agenthost cluster status` */
 export async function status(
@@ -28,15 +29,17 @@ export async function status(
 
 function printHosts(hosts: readonly HostReport[]): void {
   if (hosts.length === 0) process.stderr.write('No host runs on this database.\n');
-  const rows = hosts.map(({ machine, place, version, url, draining, sessions, beats }) => [
+  const rows = hosts.map(({ id, machine, place, version, url, draining, sessions, beats }) => [
     safeLine(machine),
+    // As pages show it.
+    id.slice(0, ID_LENGTH),
     safeLine(place),
     safeLine(version),
     safeLine(url ?? '-'),
     `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`,
     [beats ? 'alive' : 'silent', ...(draining ? ['draining'] : [])].join(', '),
   ]);
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows) {
     const cells = row.map((cell, column) => padTo(cell, widths[column] ?? 0));
     process.stdout.write(`${cells.join('  ').trimEnd()}\n`);

@@ -15,14 +15,23 @@ export const command = defineCommand({
       value: 'TURN',
       help: 'the last turn to copy (default: all); agenthost log --json shows ids',
     },
+    agent: {
+      type: 'string',
+      value: 'NAME',
+      help: 'hand the conversation over to this agent: it gets the turns as text with the next message',
+    },
     title: { type: 'string', value: 'TITLE', help: 'its title' },
   },
   completes: 'session',
-  examples: ['agenthost fork last', 'agenthost fork 3f2a --to 6c1b7c9e-…'],
+  examples: ['agenthost fork last', 'agenthost fork last --agent codex', 'agenthost fork 3f2a --to 6c1b7c9e-…'],
   run: (values, [name]) =>
     withHost(values, async (host) => {
       const source = await findSession(host, name);
-      const session = await host.forkSession({ source, ...(values.to !== undefined && { toTurnId: values.to }) });
+      const session = await host.forkSession({
+        source,
+        ...(values.to !== undefined && { toTurnId: values.to }),
+        ...(values.agent !== undefined && { provider: values.agent }),
+      });
       if (values.title !== undefined) await session.rename(values.title);
       process.stdout.write(values.json ? `${JSON.stringify(session.confirmed.value.summary)}\n` : `${session.uri}\n`);
       return EXIT.ok;

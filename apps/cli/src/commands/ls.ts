@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { type ListSessionsFilter, MAX_LIST_LIMIT, type SessionSummary } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type Values } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
+import { listNative } from '../output/nativeTable.js';
 import { sessionLine, sessionTable } from '../output/sessionTable.js';
 import { styleFor } from '../text/style.js';
 import { withHost } from '../withHost.js';
@@ -19,6 +20,7 @@ const options = {
   agent: { type: 'string', value: 'AGENT', help: 'only sessions of this agent' },
   unread: { type: 'boolean', help: 'only sessions with something new' },
   cwd: { type: 'string', value: 'FOLDER', help: 'only sessions that work in this folder' },
+  native: { type: 'boolean', help: 'instead those that were begun in a terminal, which agents keep by themselves' },
   limit: { type: 'string', short: 'n', value: 'COUNT', help: `maximum number of rows (default ${DEFAULT_LIMIT})` },
 } as const;
 
@@ -34,6 +36,7 @@ In a pipe it prints one session per line with tabs between id, state, agent, tim
     const limit = parseCount(values.limit, DEFAULT_LIMIT);
     const filter = filterOf(values);
     return withHost(values, async (host) => {
+      if (values.native) return listNative(host, limit, values.json === true);
       const sessions: SessionSummary[] = [];
       let cursor: string | undefined;
       let total = 0;

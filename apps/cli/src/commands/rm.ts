@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
-import { CommandError, EXIT, usageError } from '../commandError.js';
+import { EXIT, usageError } from '../commandError.js';
+import { isSure } from '../isSure.js';
 import { titleOf } from '../output/sessionTable.js';
 import { findSession, idOf } from '../sessionName.js';
 import { withHost } from '../withHost.js';
@@ -33,18 +33,3 @@ export const command = defineCommand({
     });
   },
 });
-
-async function isSure(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = () => reject(new CommandError(EXIT.interrupted, 'Stopped.', 'Nothing more was deleted.'));
-    lines.once('SIGINT', stop);
-    lines.once('close', stop);
-  });
-  try {
-    return /^y(es)?$/i.test((await Promise.race([lines.question(question), stopped])).trim());
-  } finally {
-    stopped.catch(() => {});
-    lines.close();
-  }
-}

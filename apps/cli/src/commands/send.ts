@@ -6,6 +6,7 @@ import { CommandError, EXIT, usageError } from '../commandError.js';
 import { findSession, idOf } from '../sessionName.js';
 import { styleFor } from '../text/style.js';
 import type { ApprovalPolicy } from '../turn/approvals.js';
+import { chooseSettings, SETTING_OPTIONS } from '../turn/chooseSettings.js';
 import { printEvent } from '../turn/jsonTurn.js';
 import { runTurn } from '../turn/runTurn.js';
 import { outcomeLine } from '../turn/turnPrinter.js';
@@ -17,6 +18,7 @@ const options = {
   ...JSON_OPTION,
   new: { type: 'boolean', help: 'in a new session, without SESSION' },
   ...NEW_OPTIONS,
+  ...SETTING_OPTIONS,
   approve: {
     type: 'string',
     value: 'WHAT',
@@ -48,10 +50,14 @@ that the agent marks as read-only, none denies. Without a terminal and without -
 clients, and the command exits with 12. Ctrl+C cancels the turn; twice leaves it running, and so does a closed pipe.
 The shell agent's tool output is its answer, so --tools defaults to output there, else to line.
 
+--mode and --set change the agent's settings before the message is sent, and for later turns. They take ids or names; a wrong one
+lists those that there are. When the agent refuses, nothing is sent and the command exits with 1.
+
 Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer, 13 complete but something was denied.`,
   examples: [
     'agenthost send --new --agent shell "npm test"',
     'agenthost send last "and now fix it" --approve reads',
+    'agenthost send last --mode plan --set effort=high "how would you do it?"',
     'git diff | agenthost send last "review this:" -',
     'agenthost send --new --approve all "ls" | head -1',
   ],
@@ -66,9 +72,10 @@ Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer
       const session = values.new
         ? await createSession(host, values)
         : await host.openSession(await findSession(host, name), { turns: 1 });
+      await session.ready();
+      await chooseSettings(session, values);
       if (values.steer) return steer(session, message);
       // Queued, because then it starts at once or as soon as possible, whatever else happens meanwhile.
-      await session.ready();
       const turnId = await session.queue(message);
       if (values.json) printEvent('turn', { session: session.uri, turnId });
       if (values.detach) {

@@ -15,6 +15,7 @@ AGENTHOST_KEEP_TEMP_FILES=true keeps temporary files for debugging.`,
   examples: [
     'agenthost serve',
     'agenthost serve --port 0 --json',
+    'agenthost serve --lan',
     'agenthost serve --ahp',
     'agenthost serve --database postgres://agenthost@db.example.org/agenthost',
     'agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { findHost } from '@agenthost/host/discovery';
 import { DeviceTokenError } from '@agenthost/host/maintenance';
 import { ROLES, type Role } from '@agenthost/protocol';
+import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import { defineCommand } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 import { DATABASE_OPTION, databaseAddress, withDatabase } from '../database/databaseAddress.js';
 import { databaseTokens, folderTokens, type TokenPlace } from '../database/tokenPlace.js';
+import { type Print, pairDevice } from '../pairDevice.js';
+import { qrCode } from '../text/qrCode.js';
 import { relativeTime } from '../text/relativeTime.js';
 import { padTo } from '../text/width.js';
 
@@ -14,17 +17,17 @@ interface Place extends TokenPlace {
   readonly url: string | undefined;
 }
 
-type Print = (value: object, text: string) => void;
-
-const ACTIONS = ['show', 'rotate', 'add', 'ls', 'rm'] as const;
+const ACTIONS = ['show', 'pair', 'rotate', 'add', 'ls', 'rm'] as const;
 
 export const command = defineCommand({
   name: 'token',
   summary: 'show or change the tokens of the host on this machine',
-  usage: 'show|rotate [NAME]|add|ls|rm NAME [flags]',
+  usage: 'show|pair|rotate [NAME]|add|ls|rm NAME [flags]',
   options: {
     name: { type: 'string', value: 'NAME', help: 'add: the name of the device for others, such as "Ann\'s phone"' },
-    role: { type: 'string', value: 'ROLE', help: 'add: what it may do', choices: ROLES },
+    role: { type: 'string', value: 'ROLE', help: 'add, pair: what it may do', choices: ROLES },
+    space: { type: 'string', value: 'SPACE', help: 'add: the sessions that it sees and makes (default "default")' },
+    qr: { type: 'boolean', help: 'show, pair: draw the link as a QR code for the camera of a phone' },
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host' },
     database: {
       ...DATABASE_OPTION.database,
@@ -33,18 +36,25 @@ export const command = defineCommand({
     json: { type: 'boolean', help: 'print JSON instead of text' },
   },
   completes: ACTIONS,
-  notes: `add makes a token for a device and prints the link to open there, once. The roles may do:
+  notes: `show prints the link of the host, or its token where no host runs. pair prints a link that lets one device in, once,
+within 10 minutes, as an approver unless --role says otherwise; it waits until the device is connected. add makes a token for a
+device that can't open a page and prints it, once. The roles may do:
   viewer    watch: lists, sessions, conversations
   approver  also answer questions, with a text of up to 1,000 characters, and stop turns; but not write
   driver    also write, create and delete sessions, and so run commands on this machine
   owner     also install agents and trust folders
-ls lists them with their last use. rm revokes one, rotate NAME replaces it, rotate alone replaces the host's own token. Clients
-with the old token are disconnected at once. A host that was started with $AGENTHOST_TOKEN keeps that token until it is
-restarted with another: rotate then changes nothing and fails. Hosts on one database share their tokens, and notice a change
-within a second; with --state-dir $AGENTHOST_DATABASE does not count.`,
+A token sees the sessions of its own space and no others, and what it makes is there. The name of a space has up to 32
+lower-case letters, digits and dashes. The host's own token is in the space default.
+ls lists them with their last use, their space where it is another one, and read-only links (agenthost share). rm revokes
+one, rotate NAME replaces it, rotate alone replaces the host's own token. Clients with the old token are disconnected at
+once. A host that was started with $AGENTHOST_TOKEN keeps that token until it is restarted with another: rotate then changes
+nothing and fails. Hosts on one database share their tokens, and notice a change within a second; with --state-dir
+$AGENTHOST_DATABASE does not count.`,
   examples: [
     'agenthost token show',
+    'agenthost token pair --qr',
     'agenthost token add --role approver --name "Ann\'s phone"',
+    'agenthost token add --role driver --name "Ben\'s laptop" --space design',
     'agenthost token ls',
     'agenthost token rm "Ann\'s phone"',
     'agenthost token rotate',
@@ -61,13 +71,17 @@ within a second; with --state-dir $AGENTHOST_DATABASE does not count.`,
     const print: Print = (value, text) => {
       process.stdout.write(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     };
+    if (action === 'pair') {
+      await pairDevice(values, print);
+      return EXIT.ok;
+    }
     const act = async (here: Place): Promise<void> => {
-      if (action === 'show') await show(here, print);
+      if (action === 'show') await show(here, print, values.qr === true);
       else if (action === 'ls') await list(here, print, values.json === true);
-      else if (action === 'add') await add(here, values.name ?? name, values.role, print);
+      else if (action === 'add') await add(here, { ...values, name: values.name ?? name }, print);
       else if (action === 'rm') await remove(here, name, print);
       else if (name === undefined) await rotateOwn(here, print);
-      else printNew(here, print, await changed(here.devices.rotate(name)), { name });
+      else await rotate(here, name, print);
     };
     const address = chosenDatabase(values.database, values['state-dir']);
     if (address === undefined)
@@ -85,7 +99,7 @@ function chosenDatabase(database: string | undefined, stateDir: string | undefin
   return stateDir === undefined ? databaseAddress(database) : undefined;
 }
 
-async function show(here: Place, print: Print): Promise<void> {
+async function show(here: Place, print: Print, qr: boolean): Promise<void> {
   const token = await here.readOwn();
   if (await here.hasGivenToken()) {
     throw new CommandError(
@@ -101,7 +115,9 @@ async function show(here: Place, print: Print): Promise<void> {
       'The first agenthost serve makes one; with $AGENTHOST_TOKEN set, that is the token.',
     );
   }
-  print({ token, ...linkOf(here, token) }, token);
+  const { link } = linkOf(here, token);
+  const drawn = qr ? `${(await qrCode(link ?? token))?.join('\n')}\n` : '';
+  print({ token, ...(link && { link }) }, `${drawn}${link ?? token}`);
 }
 
 async function rotateOwn(here: Place, print: Print): Promise<void> {
@@ -114,23 +130,47 @@ async function rotateOwn(here: Place, print: Print): Promise<void> {
   }
   const token = await changed(here.rotateOwn());
   print({ token, ...linkOf(here, token) }, token);
+  const devices = (await here.devices.list().catch(() => [])).length;
+  if (devices > 0) {
+    const they = devices === 1 ? 'One device keeps its own token' : `${devices} devices keep their own tokens`;
+    process.stderr.write(`${they}: see agenthost token ls, and revoke those that you don't know.\n`);
+  }
   if (process.env['AGENTHOST_TOKEN']) {
     process.stderr.write('$AGENTHOST_TOKEN is set here: a host that is started with it has that one instead.\n');
   }
 }
 
-async function add(here: Place, name: string | undefined, role: string | undefined, print: Print): Promise<void> {
+async function rotate(here: Place, name: string, print: Print): Promise<void> {
+  const token = await changed(here.devices.rotate(name));
+  const isLink = (await here.devices.list()).some(({ sha256: hash, shared }) => shared && hash === sha256(token));
+  printNew(here, print, token, { name }, isLink ? 'share' : 'token');
+}
+
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly role?: string | undefined;
+  readonly space?: string | undefined;
+}
+
+async function add(here: Place, { name, role, space }: Wanted, print: Print): Promise<void> {
   if (name === undefined || role === undefined) {
     throw usageError('A token needs a name and a role.', `Give --name NAME and --role ${ROLES.join('|')}.`);
   }
-  const token = await changed(here.devices.add(name, role as Role));
-  printNew(here, print, token, { name, role });
+  const token = await changed(here.devices.add(name, role as Role, space));
+  printNew(here, print, token, { name, role, ...(space !== undefined && { space }) });
 }
 
 /** The only time that it is shown. */
-function printNew(here: Place, print: Print, token: string, about: { readonly name: string; readonly role?: string }) {
-  const { link } = linkOf(here, token);
-  const asRole = about.role === undefined ? '' : `, as ${about.role}`;
+function printNew(
+  here: Place,
+  print: Print,
+  token: string,
+  about: Wanted & { readonly name: string },
+  kind: 'token' | 'share' = 'token',
+) {
+  const { link } = linkOf(here, token, kind);
+  const inSpace = about.space === undefined ? '' : ` in the space ${about.space}`;
+  const asRole = about.role === undefined ? '' : `, as ${about.role}${inSpace}`;
   const shown = link
     ? `Open this link on ${about.name}${asRole}; it is not shown again:\n\n  ${link}\n`
     : `The token of ${about.name}${asRole}; it is not shown again. ${here.linkHint}\n\n  ${token}\n`;
@@ -140,18 +180,32 @@ function printNew(here: Place, print: Print, token: string, about: { readonly na
 async function list({ devices, lastUses }: Place, print: Print, json: boolean): Promise<void> {
   const tokens = await changed(devices.list());
   const usedAt = await lastUses();
-  const own = { id: 'owner', name: "the host's own", role: 'owner', createdAt: undefined };
-  const rows = [own, ...tokens].map(({ id, name, role, createdAt }) => ({
+  const own = {
+    id: 'owner',
+    name: "the host's own",
+    role: 'owner',
+    space: undefined,
+    createdAt: undefined,
+    shared: undefined,
+  };
+  const rows = [own, ...tokens].map(({ id, name, role, space = DEFAULT_SPACE, createdAt, shared }) => ({
     name,
     role,
+    space,
     createdAt,
     lastUsedAt: usedAt.get(id),
+    ...(shared && { shared }),
   }));
   const width = Math.max(...rows.map(({ name }) => name.length));
   const now = Date.now();
   const ago = (at: number | undefined) => (at === undefined ? 'never used' : `used ${relativeTime(at, now)} ago`);
-  for (const row of rows) print(row, `${padTo(row.name, width)}  ${row.role.padEnd(8)}  ${ago(row.lastUsedAt)}`);
-  if (tokens.length === 0 && !json) process.stderr.write('No device has one yet: agenthost token add.\n');
+  const inSpace = (space: string) => (space === DEFAULT_SPACE ? '' : `  space ${space}`);
+  for (const row of rows) {
+    const { name, role, space, lastUsedAt, shared } = row;
+    const end = shared ? `  read-only link to ${shared.session}, until ${new Date(shared.endsAt).toISOString()}` : '';
+    print(row, `${padTo(name, width)}  ${role.padEnd(8)}  ${ago(lastUsedAt)}${inSpace(space)}${end}`);
+  }
+  if (tokens.length === 0 && !json) process.stderr.write('No device has one yet: agenthost pair.\n');
 }
 
 async function remove(here: Place, name: string | undefined, print: Print): Promise<void> {
@@ -168,8 +222,8 @@ async function remove(here: Place, name: string | undefined, print: Print): Prom
   print({ removed: name }, `${name} is out.`);
 }
 
-function linkOf({ url }: Place, token: string): { readonly link?: string } {
-  return url === undefined ? {} : { link: `${new URL(url).href}#token=${token}` };
+function linkOf({ url }: Place, token: string, kind: 'token' | 'share' = 'token'): { readonly link?: string } {
+  return url === undefined ? {} : { link: `${new URL(url).href}#${kind}=${token}` };
 }
 
 function sha256(token: string): string {

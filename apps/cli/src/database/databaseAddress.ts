@@ -1,11 +1,4 @@
-import {
-  Database,
-  DatabaseError,
-  hasPassword,
-  MoveError,
-  SchemaTooNewError,
-  silentLog,
-} from '@agenthost/host/maintenance';
+import { Database, DatabaseError, hasPassword, MoveError, silentLog } from '@agenthost/host/maintenance';
 import type { OptionSpec } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 
@@ -53,9 +46,6 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof DatabaseError || cause instanceof MoveError) {
       throw new CommandError(EXIT.failed, cause.what, cause.whatToDo, { cause });
-    }
-    if (cause instanceof SchemaTooNewError) {
-      throw new CommandError(EXIT.failed, cause.message, 'Run the agenthost of the newest host.', { cause });
     }
     throw cause;
   }

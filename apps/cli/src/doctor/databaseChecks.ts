@@ -12,11 +12,38 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
   try {
     const report = await withDatabase(address, (database) => reportDatabase(database, WATCH_MS));
     const reached = ok(check, `PostgreSQL ${report.version} answers at ${withoutPassword(address)}.`);
-    return [reached, checkSchema(report), ...checkDurability(report), ...checkHosts(report)];
+    return [
+      reached,
+      ...checkRights(report),
+      checkSchema(report),
+      ...checkDurability(report),
+      ...checkHosts(report),
+      ...checkUrls(report),
+    ];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return [{ check, level: 'problem', what: error.message, fix: error.whatToDo }];
   }
+}
+
+function checkRights({ schema, isReadOnly, mayMakeTables }: DatabaseReport): Finding[] {
+  if (isReadOnly) {
+    const what = 'It can only be read: it is a standby, or writing is switched off.';
+    return [{ check, level: 'problem', what, fix: 'Give the address of the server that takes writes.' }];
+  }
+  if (schema || mayMakeTables) return [];
+  const what = 'This user may not make the tables of agenthost in it.';
+  return [{ check, level: 'problem', what, fix: 'Make it the owner: alter database NAME owner to USER.' }];
+}
+
+/** Links to one of two hosts with one address end at the other. */
+function checkUrls({ hosts }: DatabaseReport): Finding[] {
+  const urls = hosts.flatMap(({ url, beats }) => (url !== null && beats ? [url] : []));
+  const shared = [...new Set(urls.filter((url, at) => urls.indexOf(url) !== at))];
+  return shared.map((url) => {
+    const what = `Several hosts say that they are reached at ${safeLine(url)}.`;
+    return { check, level: 'problem', what, fix: 'Give each its own address with --link-url.' };
+  });
 }
 
 function checkSchema({ schema, knownSchema }: DatabaseReport): Finding {

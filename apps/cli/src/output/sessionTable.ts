@@ -57,14 +57,15 @@ function shortIdLength(sessions: readonly SessionSummary[]): number {
   return longest;
 }
 
-function newsOf({ activity, status, changes = [], isArchived }: SessionSummary): string {
+function newsOf({ activity, status, changes = [], isArchived, metadata }: SessionSummary): string {
   const [insertions, deletions] = changes.reduce(
     ([plus, minus], change) => [plus + change.insertions, minus + change.deletions],
     [0, 0],
   );
   const delta = changes.length > 0 ? `+${insertions} −${deletions}` : '';
   const state = status === 'idle' ? '' : safeLine(activity ?? STATUS_WORD[status]);
-  return [state, delta, isArchived ? 'archived' : ''].filter(Boolean).join(' · ');
+  const away = metadata?.['away'] === true ? 'away' : '';
+  return [state, delta, away, isArchived ? 'archived' : ''].filter(Boolean).join(' · ');
 }
 
 function paintNews({ status }: SessionSummary, text: string, style: Style): string {

@@ -2,6 +2,7 @@ import { connect, type HostClient } from '@agenthost/client';
 import type { FoundHost } from '@agenthost/host/discovery';
 import type { AcpAgentReport } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
+import { onInterrupt } from '../onInterrupt.js';
 
 type Reports = () => Promise<readonly AcpAgentReport[]>;
 
@@ -35,22 +36,39 @@ export class HostAgents {
 
   async list(): Promise<readonly AcpAgentReport[]> {
     const local = new Map((await this.#local()).map((report) => [report.provider, report]));
-    return this.#host.root.state.value.agents.map(({ provider, displayName, availability }) => {
+    return this.#host.root.state.value.agents.map(({ provider, displayName, availability, login, models }) => {
       const { path, from, npm } = local.get(provider) ?? {};
       const where = availability.state === 'available' && path !== undefined && from !== undefined && { path, from };
-      return { provider, displayName, availability, ...where, ...(npm && { npm }) };
+      const names = models.map(({ name }) => name);
+      const known = { ...(npm && { npm }), ...(login && { login }), ...(names.length > 0 && { models: names }) };
+      return { provider, displayName, availability, ...where, ...known };
     });
   }
 
-  async add({ provider }: AcpAgentReport, onProgress: (message: string) => void): Promise<void> {
+  add({ provider }: AcpAgentReport, onProgress: (message: string) => void): Promise<void> {
+    return this.#install(provider, () => this.#host.installAgent(provider), onProgress);
+  }
+
+  update({ provider }: AcpAgentReport, onProgress: (message: string) => void): Promise<void> {
+    return this.#install(provider, () => this.#host.updateAgent(provider), onProgress);
+  }
+
+  async #install(provider: string, begin: () => Promise<void>, onProgress: (message: string) => void): Promise<void> {
     const progress = this.#host.onNotification((event) => {
       if (event.type === 'notify/progress' && event.token === `installAgent/${provider}`) onProgress(event.message);
     });
     try {
       // The host reinstalls an installed agent, so its state is reported twice, and the second one is the outcome.
       const outcome = this.#outcome(provider);
-      await this.#host.installAgent(provider);
-      const failure = await outcome;
+      await begin();
+      let isCancelled = false;
+      const cancel = () => {
+        isCancelled = true;
+        // An older host can't cancel it: then it goes on there, as it says.
+        this.#host.cancelInstall(provider, { timeoutMs: 60_000 }).catch((error: Error) => onProgress(error.message));
+      };
+      const failure = await onInterrupt(cancel, () => outcome);
+      if (isCancelled) throw new CommandError(EXIT.failed, 'Cancelled.', 'Run the same command again to install it.');
       if (failure !== undefined) throw new CommandError(EXIT.failed, failure, 'Fix that, then try again.');
     } finally {
       progress.dispose();

@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   AcpAgents,
@@ -14,8 +14,9 @@ import {
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
-import { AGENTS_FOLDER, AgentGuard, reportAcpAgents, resolveStateRoot } from '@agenthost/host/internal';
+import { AGENTS_FOLDER, AgentGuard, localUrl, reportAcpAgents, resolveStateRoot } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
+import type { Lan } from '../lan/openLan.js';
 import { type OpenedPage, openInBrowser } from '../openInBrowser.js';
 import { pageFolder } from '../pageFolder.js';
 import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
@@ -29,7 +30,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
   let guard: AgentGuard | undefined;
-  let certificate: CertificateWatch | undefined;
+  let certificate: { dispose(): void } | undefined;
   const stopped = stopSignal();
   let ahp: AhpRoute | undefined;
   let opened: OpenedPage | undefined;
@@ -37,21 +38,25 @@ export async function serve(options: ServeOptions): Promise<number> {
     // Loaded only where it is asked for.
     if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
     const forAhp = options.ahp ? await ahpToken(host, options.ahpRole, ahpTokenName(options)) : undefined;
+    const lan = options.lan && (await (await import('../lan/openLan.js')).openLan(host, options.lan, log));
+    const tls = lan?.certificate ?? options.tls;
     const { url, token } = await host.listen({
       address: options.address,
       port: options.port,
       allowedOrigins: options.allowedOrigins,
       pageFolder: pageFolder(),
       ...(ahp && { socketRoutes: ahp.routes }),
-      ...(options.tls && { tls: { cert: options.tls.cert, key: options.tls.key } }),
+      ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
+      ...(lan && { names: lan.names }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(options.linkUrl && { linkUrl: options.linkUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
-    guard = new AgentGuard(host.stateDir);
-    if (options.tls) certificate = new CertificateWatch(host, options.tls, log);
-    const link = `${(options.publicUrl ?? url).href}#token=${token}`;
-    announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
+    guard = new AgentGuard(host.stateDir, host.agentLease);
+    certificate = lan ? lan.watch() : options.tls && new CertificateWatch(host, options.tls, log);
+    const link = `${(options.publicUrl ?? localUrl(url)).href}#token=${token}`;
+    const ahpFor = forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp);
+    await announce(options, url, link, host, ahpFor, lan);
     limitGarbage();
     releaseWhenQuiet();
     if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
@@ -80,7 +85,9 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
       ...(await chosenAgents(options)),
+      nativeSessions: options.nativeSessions,
       durability: options.durability,
+      ...defaultDirectory(process.env),
       ...(options.database !== undefined && { database: options.database }),
       ...(options.place !== undefined && { place: options.place }),
       ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
@@ -89,6 +96,11 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
   } catch (error) {
     throw startError(error, options);
   }
+}
+
+/** `npm start` runs in the clone of this program, which is not where people work. Any other start keeps its own folder. */
+function defaultDirectory({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): { defaultDirectory?: string } {
+  return event === 'start' ? { defaultDirectory: homedir() } : {};
 }
 
 /** Hosts on one database share its tokens, but each has clients of its own. */
@@ -120,7 +132,15 @@ async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: Serve
   };
 }
 
-function announce({ json }: ServeOptions, url: URL, link: string, host: Host, ahp: AhpAddress | undefined): void {
+async function announce(
+  { json, lanRole }: ServeOptions,
+  url: URL,
+  link: string,
+  host: Host,
+  ahp: AhpAddress | undefined,
+  lan: Lan | undefined,
+): Promise<void> {
+  const pairing = await lan?.pair(url, lanRole);
   if (json) {
     const listening = {
       event: 'listening',
@@ -130,14 +150,17 @@ function announce({ json }: ServeOptions, url: URL, link: string, host: Host, ah
       instanceId: host.instanceId,
       stateDir: host.stateDir,
       ...(ahp && { ahp }),
+      ...(lan && { fingerprint: lan.certificate.fingerprint, authorityFile: lan.certificate.authorityFile }),
+      ...(pairing && { pairing: { link: pairing.link, role: pairing.role, words: pairing.words } }),
     };
     process.stdout.write(`${JSON.stringify(listening)}\n`);
     return;
   }
   const forAhp = ahp ? `${describeAhp(ahp)}\n\n` : '';
-  process.stdout.write(
-    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\n${forAhp}Ctrl+C stops it.\n`,
-  );
+  const text = pairing
+    ? await lan?.describe({ link, pairing })
+    : `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n`;
+  process.stdout.write(`${text}\n${forAhp}Ctrl+C stops it.\n`);
 }
 
 /** Resolves at the first signal to stop; a second one ends the process at once. */

@@ -5,6 +5,7 @@ import { ROLES, type Role } from '@agenthost/protocol';
 import type { OptionSpec, Values } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 import { DEFAULT_PORT } from '../hostAddress.js';
+import { type LanNames, lanNames } from '../lan/lanAddresses.js';
 
 export const SERVE_OPTIONS = {
   host: {
@@ -20,6 +21,10 @@ export const SERVE_OPTIONS = {
   },
   agents: { type: 'string', value: 'LIST', help: 'only these agents, separated by commas (default: all)' },
   'enable-mock-agent': { type: 'boolean', help: 'also the mock agent, for tests' },
+  'no-native-sessions': {
+    type: 'boolean',
+    help: 'do not show owners the sessions that agents keep in your home, begun in a terminal; see docs/agents.md',
+  },
   durability: {
     type: 'string',
     value: 'LEVEL',
@@ -49,6 +54,15 @@ export const SERVE_OPTIONS = {
     type: 'string',
     value: 'SECONDS',
     help: 'with --database: how long running turns may go on when the host is told to stop (default 30)',
+  },
+  lan: {
+    type: 'boolean',
+    help: 'let phones on the same network in: https with a certificate of its own, a QR code; see docs/remote.md',
+  },
+  'lan-role': {
+    type: 'string',
+    value: 'ROLE',
+    help: 'what the phone that scans the code of --lan may do: viewer, approver (default), driver or owner',
   },
   'tls-cert': {
     type: 'string',
@@ -94,12 +108,17 @@ export interface ServeOptions {
   readonly stateDir: string | undefined;
   readonly agents: readonly string[] | undefined;
   readonly enableMockAgent: boolean;
+  readonly nativeSessions: boolean;
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
   readonly place: string | undefined;
   readonly linkUrl: URL | undefined;
   readonly leaseMs: number | undefined;
   readonly drainMs: number;
+  /** The names on the local network, with `--lan`. */
+  readonly lan: LanNames | undefined;
+  /** Of the phone that uses the code which `--lan` prints. */
+  readonly lanRole: Role;
   readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
@@ -112,15 +131,17 @@ export interface ServeOptions {
 
 /** Throws a usage error for invalid values. */
 export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions {
-  const address = values.host ?? '127.0.0.1';
+  const lan = parseLan(values);
+  const address = lan?.address ?? values.host ?? '127.0.0.1';
   const tls = readTls(values['tls-cert'], values['tls-key']);
-  if (!isLoopback(address) && !tls && !values['insecure-no-tls']) {
+  if (!isLoopback(address) && !lan && !tls && !values['insecure-no-tls']) {
     throw usageError(
       `${address} can be reached from other machines, and without TLS anybody on the way could read the token.`,
       'Give --tls-cert and --tls-key, or --insecure-no-tls if something else encrypts the connection.',
     );
   }
   const database = values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined);
+  if (lan && database !== undefined) throw lanConflict('database');
   const lonely = (['place', 'link-url', 'lease', 'drain'] as const).find((flag) => values[flag] !== undefined);
   if (database === undefined && lonely !== undefined) {
     throw usageError(`--${lonely} is for hosts that share a database.`, 'Give --database as well, or leave it out.');
@@ -131,21 +152,40 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     stateDir: values['state-dir'],
     agents: values.agents?.split(',').map((name) => name.trim()),
     enableMockAgent: values['enable-mock-agent'] ?? false,
+    nativeSessions: !values['no-native-sessions'],
     durability: parseDurability(values.durability),
     database,
     place: values.place,
     linkUrl: values['link-url'] === undefined ? undefined : parseUrl('--link-url', values['link-url']),
     leaseMs: values.lease === undefined ? undefined : parseLease(values.lease),
     drainMs: parseDrain(values.drain),
+    lan,
+    lanRole: parseRole('--lan-role', values['lan-role'] ?? 'approver'),
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
     ahp: values.ahp ?? false,
-    ahpRole: parseRole(values['ahp-role']),
+    ahpRole: parseRole('--ahp-role', values['ahp-role'] ?? 'driver'),
     open: values.open ?? false,
     json: values.json ?? false,
     debug: values.debug ?? false,
   };
+}
+
+/** It has a certificate, an address and a name of its own: flags that give another one would contradict it. */
+function parseLan(values: Values<typeof SERVE_OPTIONS>): LanNames | undefined {
+  if (!values.lan) return undefined;
+  const flags = ['tls-cert', 'tls-key', 'insecure-no-tls', 'public-url'] as const;
+  const other = flags.find((flag) => values[flag] !== undefined);
+  if (other === undefined) return lanNames(values.host);
+  throw lanConflict(other);
+}
+
+function lanConflict(flag: string): CommandError {
+  return usageError(
+    `--lan can't be combined with --${flag}.`,
+    'Leave one of them out; docs/remote.md compares the ways.',
+  );
 }
 
 function parsePort(text: string | undefined): number {
@@ -176,10 +216,10 @@ function parseDurability(level: string | undefined): 'write' | 'fsync' {
   throw usageError(`--durability ${level} is not a level.`, 'Give write or fsync.');
 }
 
-function parseRole(name: string | undefined): Role {
-  const role = name === undefined ? 'driver' : ROLES.find((known) => known === name);
+function parseRole(flag: string, name: string): Role {
+  const role = ROLES.find((known) => known === name);
   if (role) return role;
-  throw usageError(`--ahp-role ${name} is not a role.`, `Give one of ${ROLES.join(', ')}.`);
+  throw usageError(`${flag} ${name} is not a role.`, `Give one of ${ROLES.join(', ')}.`);
 }
 
 function parseUrl(flag: string, text: string): URL {

@@ -8,6 +8,8 @@ import { encodeFrame, FrameReader, OPCODE } from './webSocketFrames.js';
 export interface HostSocketOptions {
   readonly url: URL;
   readonly token: string;
+  /** A certificate authority that is trusted besides those of the system. */
+  readonly authority?: string;
   readonly signal: AbortSignal;
 }
 
@@ -23,8 +25,9 @@ const CLOSE_MS = 500;
  * A WebSocket to the host that needs only node:http: Node's own costs more to load (35 ms) than all the rest of a short
  * command.
  */
-export async function openHostSocket({ url, token, signal }: HostSocketOptions): Promise<Transport> {
-  const { socket, head, refusal } = await upgrade({ url, token, signal });
+export async function openHostSocket(options: HostSocketOptions): Promise<Transport> {
+  const { url } = options;
+  const { socket, head, refusal } = await upgrade(options);
   if (socket) return transportOver(socket, head);
   const { status, reason } = refusal;
   if (status === 401) throw new UnauthorizedError(reason);

@@ -6,6 +6,7 @@ import { SUBPROTOCOL } from '@agenthost/protocol';
 export interface UpgradeOptions {
   readonly url: URL;
   readonly token: string;
+  readonly authority?: string;
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +23,7 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const MAX_REASON_CHARS = 300;
 
 /** The handshake of a WebSocket. A refusal is returned with its reason. */
-export function upgrade({ url, token, signal }: UpgradeOptions): Promise<Upgraded> {
+export function upgrade({ url, token, authority, signal }: UpgradeOptions): Promise<Upgraded> {
   // Not imported: an import as modules loads everything that they have, including a WebSocket.
   const { createHash, randomBytes } = process.getBuiltinModule('node:crypto');
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
@@ -34,6 +35,7 @@ export function upgrade({ url, token, signal }: UpgradeOptions): Promise<Upgrade
     const outgoing = request(address, {
       signal,
       agent: false,
+      ...(authority !== undefined && { ca: [...defaultAuthorities(), authority] }),
       headers: {
         connection: 'Upgrade',
         upgrade: 'websocket',
@@ -57,6 +59,10 @@ export function upgrade({ url, token, signal }: UpgradeOptions): Promise<Upgrade
     });
     outgoing.end();
   });
+}
+
+function defaultAuthorities(): readonly string[] {
+  return process.getBuiltinModule('node:tls').getCACertificates('default');
 }
 
 async function readReason(response: IncomingMessage): Promise<string> {

@@ -12,15 +12,17 @@ import { wrapText } from './wrapText.js';
 
 const OUTPUT_LINES = 8;
 
-/** A turn as lines of the screen: the message, then its answer. */
-export function turnLines(turn: ActiveTurn | Turn, columns: number): Line[] {
+/** A turn as lines of the screen: the message, then its answer, without the call that is asked about elsewhere. */
+export function turnLines(turn: ActiveTurn | Turn, columns: number, askedCallId?: string): Line[] {
   return [
     ...(turn.origin === 'agent'
       ? [lineOf(fit(OWN_TURN, columns), 'dim')]
       : messageLines(turn.userMessage, columns, safeLine(by(turn.by).trim()))),
     EMPTY,
     ...earlierLines(turn, columns),
-    ...turn.responseParts.flatMap((part) => partLines(part, turn, columns)),
+    ...turn.responseParts
+      .filter((part) => askedCallId === undefined || part.kind !== 'toolCall' || part.toolCallId !== askedCallId)
+      .flatMap((part) => partLines(part, turn, columns)),
     ...endLines(turn, columns),
   ];
 }

@@ -1,10 +1,12 @@
 import { describeRole } from '@agenthost/protocol/internal';
+import { locationOf } from '@agenthost/sessions';
 import { Box, Text, useInput, usePaste, useWindowSize } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { safeLine } from '../../text/safeText.js';
 import type { AttachModel } from '../attachModel.js';
 import { withEdit } from '../dialogKeys.js';
 import { pasted } from '../editKeys.js';
+import { keyFocus } from '../keyFocus.js';
 import type { Keys } from '../keys.js';
 import { conversationLines } from '../lines/conversationLines.js';
 import { type Line, lineOf } from '../lines/line.js';
@@ -41,14 +43,14 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
 
   const prompt = currentPrompt(model);
   const waiting = (chat?.confirmations.value.length ?? 0) + (chat?.permissions.value.length ?? 0);
-  const queue = state ? queueLines(state, width) : [];
+  const queue = state ? queueLines(state, width, model.may('session/turnStarted')) : [];
   const typed = composerRows(ui.composer, width).length;
   const promptRows = Math.max(rows - 3 - queue.length - typed - PROMPT_FRAME - MIN_CONVERSATION, MIN_PROMPT);
   const view = prompt && promptView(model, prompt, width - 2, promptRows);
   const asked = prompt && view ? promptLines(model, prompt, width, waiting, view) : [];
   const below = queue.length + (asked.length > 0 ? asked.length + 1 : 0) + typed;
   const conversationRows = Math.max(rows - 1 - 1 - 1 - below, 1);
-  const lines = state ? conversationLines(state, width) : phaseLines(model);
+  const lines = state ? conversationLines(state, width, prompt) : phaseLines(model);
   const maxScroll = Math.max(lines.length - conversationRows, 0);
   const scrolledUp = Math.min(ui.scrolledUp, maxScroll);
 
@@ -83,7 +85,7 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
             <Composer
               edit={ui.composer}
               columns={width}
-              isFocused={ui.focus === 'composer' && !ui.dialog}
+              isFocused={keyFocus(model) === 'composer' && !ui.dialog}
               placeholder={placeholder(model)}
             />
           </Box>
@@ -98,6 +100,8 @@ function placeholder(model: AttachModel): string {
   const { chat, ui } = model;
   if (!model.may('session/turnStarted')) return describeRole(model.host.role);
   if (!chat) return 'Open a session to write';
+  const location = locationOf(chat.state.value?.summary.metadata);
+  if (location?.isAway) return `Its machine ${safeLine(location.place)} is away: read on, or fork it (f)`;
   if (ui.editing) return 'Nothing: Enter takes the message back';
   return chat.state.value?.activeTurn ? 'Enter queues it' : 'Write a message';
 }

@@ -62,7 +62,8 @@ const SHEET = [
   ['List', 'J K ↑ ↓ move · ⏎ open · N new · / search · I needs you'],
   ['', 'E archive · A show archived · U unread · R rename · F fork · Del delete · [ hide'],
   ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer · / and Tab a command of the agent'],
-  ['', '↑ change the last queued · Esc Esc stop · Ctrl+D leave'],
+  ['', '↑ change the last queued · Esc Esc stop, which holds the queue · Ctrl+R send the held queue · Ctrl+D leave'],
+  ['', 'Ctrl+P next mode of the agent · Ctrl+O next effort'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
   ['Asked', 'Y once · S in this session · N or X no · E change the command · ↑ ↓ the rest of a long one'],
 ] as const;

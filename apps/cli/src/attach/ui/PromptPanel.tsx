@@ -3,6 +3,7 @@ import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { type Prompt, promptChoices, takesText } from '../../turn/prompt.js';
 import type { AttachModel } from '../attachModel.js';
+import { keyFocus } from '../keyFocus.js';
 import { type Line, lineOf } from '../lines/line.js';
 import { wrapText } from '../lines/wrapText.js';
 import { canEdit } from '../promptKeys.js';
@@ -17,7 +18,7 @@ export function promptLines(
   waiting: number,
   view: PromptView,
 ): Line[] {
-  const isFocused = model.ui.focus === 'prompt';
+  const isFocused = keyFocus(model) === 'prompt';
   const { title, lines, rows, top } = view;
   const fits = lines.length <= rows;
   const shown = fits ? lines : lines.slice(top, top + rows);

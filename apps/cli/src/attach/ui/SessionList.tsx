@@ -60,7 +60,8 @@ function Row({ session, columns, isSelected, isOpen, now }: RowProps): ReactElem
   const { glyph, tone } = stateOf(session);
   const time = relativeTime(session.updatedAt.value.getTime(), now);
   const room = columns - 4 - textWidth(time);
-  const title = padTo(fit(safeLine(session.title.value) || 'Untitled', room), room);
+  const away = session.workspace.value?.location?.isAway ? ' (away)' : '';
+  const title = padTo(fit(`${safeLine(session.title.value) || 'Untitled'}${away}`, room), room);
   const isUnread = !session.isRead.value;
   return (
     <Box height={1}>

@@ -3,10 +3,11 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { safeLine } from '../../text/safeText.js';
 import { fit } from '../../text/width.js';
 import type { AttachModel } from '../attachModel.js';
+import { keyFocus } from '../keyFocus.js';
 
 /** The last row: a message, else the state of the host, else the keys. */
 export function StatusBar({ model, columns }: { readonly model: AttachModel; readonly columns: number }): ReactElement {
-  const { notice, focus } = model.ui;
+  const { notice } = model.ui;
   const connection = model.host.connection.value;
   const phase = model.chat?.phase.value;
   useSeconds(connection.state === 'reconnecting' || phase?.state === 'interrupted');
@@ -17,10 +18,12 @@ export function StatusBar({ model, columns }: { readonly model: AttachModel; rea
     const text = `The host can't load this session right now. Trying again ${countdown(phase.at)}, attempt ${phase.attempt}.`;
     return <Text color="yellow">{fit(text, columns)}</Text>;
   }
+  const trouble = model.provider.status.trouble.value;
+  if (trouble !== undefined) return <Text color="yellow">{fit(safeLine(trouble), columns)}</Text>;
   if (notice) {
     return <Text {...(notice.isError && { color: 'red' })}>{fit(safeLine(notice.text), columns)}</Text>;
   }
-  return <Text dimColor>{fit(KEYS[focus], columns)}</Text>;
+  return <Text dimColor>{fit(KEYS[keyFocus(model)], columns)}</Text>;
 }
 
 const KEYS = {
