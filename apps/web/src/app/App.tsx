@@ -1,36 +1,44 @@
 import type { Session } from '@agenthost/sessions';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { AwaitedSession } from '../conversation/AwaitedSession.js';
 import { ChatView } from '../conversation/ChatView.js';
 import { Sidebar } from '../list/Sidebar.js';
 import { useStatusCounts } from '../list/useStatusCounts.js';
+import { NativeView } from '../native/NativeView.js';
 import { FirstRun } from '../newSession/FirstRun.js';
 import { NewSession } from '../newSession/NewSession.js';
 import { AskDialog } from '../overlays/AskDialog.js';
 import { HostDialog } from '../overlays/HostDialog.js';
 import { Palette } from '../overlays/Palette.js';
-import { SettingsDialog } from '../overlays/SettingsDialog.js';
+import { SettingsDialog, type SettingsSection } from '../overlays/SettingsDialog.js';
 import { Shortcuts } from '../overlays/Shortcuts.js';
 import { Tray } from '../overlays/Tray.js';
+import { UndoBar } from '../overlays/UndoBar.js';
 import { useAttention } from './notifications.js';
-import type { PageHost } from './pagePlace.js';
+import { asHost, type PageHost } from './pagePlace.js';
 import { currentRoute, goTo } from './route.js';
 import { useServices } from './services.js';
 import { applyTheme } from './settings.js';
+import { useLook, useOpenedNotifications } from './useLook.js';
 import { useNarrow } from './useNarrow.js';
 import { useObservable } from './useObservable.js';
 import { usePaletteEntries } from './usePaletteEntries.js';
 import { useRoutedSession } from './useRoutedSession.js';
 import { useShortcuts } from './useShortcuts.js';
 
+/** Loaded when it is opened: the code for QR codes is not small. */
+const PairDialog = lazy(async () => ({ default: (await import('../devices/PairDialog.js')).PairDialog }));
+
 type Overlay =
-  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' | 'settings' }
+  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' | 'addPhone' }
+  | { readonly kind: 'settings'; readonly section?: SettingsSection }
   | { readonly kind: 'host'; readonly host: PageHost }
-  | { readonly kind: 'rename' | 'delete'; readonly session: Session };
+  | { readonly kind: 'rename'; readonly session: Session };
 
 export function App() {
-  const { management, hosts, places, list, settings } = useServices();
-  const { theme, singleLetters, notifications } = useObservable(settings.value);
+  const { management, hosts, places, list, settings, undos } = useServices();
+  const { theme, singleLetters } = useObservable(settings.value);
+  const [own] = useObservable(hosts.all);
   const route = useObservable(currentRoute);
   useObservable(list.version);
   const routed = useRoutedSession(route);
@@ -38,14 +46,25 @@ export function App() {
   const { needsInput } = useStatusCounts(management);
   const [overlay, setOverlay] = useState<Overlay>();
   const [listHidden, setListHidden] = useState(false);
-  const close = () => setOverlay(undefined);
+  const close = useCallback(() => setOverlay(undefined), []);
   useEffect(() => applyTheme(theme), [theme]);
-  useAttention(management, needsInput, notifications);
+  useAttention(needsInput);
+  useOpenedNotifications();
+  const deleteLater = (session: Session) => {
+    undos.offer({
+      text: `Deleted “${session.title.value || 'New session'}”. Files that it changed are kept.`,
+      leaving: [session.sessionId],
+      commit: () => management.deleteSession(session),
+    });
+    if (route.view === 'session' && route.sessionId === session.sessionId) goTo({ view: 'start' }, { replace: true });
+  };
   const entries = usePaletteEntries({
     onTray: () => setOverlay({ kind: 'tray' }),
     onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
     onAddHost: () => setOverlay({ kind: 'addHost' }),
     onSettings: () => setOverlay({ kind: 'settings' }),
+    onDevices: () => setOverlay({ kind: 'settings', section: 'devices' }),
+    onAddPhone: () => setOverlay({ kind: 'addPhone' }),
   });
   useShortcuts(
     [
@@ -54,6 +73,7 @@ export function App() {
       { key: 'i', run: () => setOverlay({ kind: 'tray' }) },
       { key: '/', run: () => document.querySelector<HTMLElement>('[data-search]')?.focus() },
       { key: '[', run: () => setListHidden((hidden) => !hidden) },
+      { key: 'z', run: () => undos.current.value?.undo?.() },
       { key: '?', run: () => setOverlay({ kind: 'shortcuts' }) },
       { key: 'd', run: () => document.querySelector<HTMLElement>('[data-changes]')?.click() },
     ],
@@ -61,8 +81,13 @@ export function App() {
   );
   const session = routed.session;
   const place = session && places.byId(session.providerId);
+  const native = route.view === 'native' ? asHost(places.byId(route.host)) : undefined;
+  useLook(session && shownChat(session, routed.chat).resource);
   return (
-    <div className={listHidden ? 'app hide-list' : 'app'} data-view={route.view === 'start' ? 'list' : 'chat'}>
+    <div
+      className={['app', ...(listHidden ? ['hide-list'] : []), ...(singleLetters ? [] : ['no-letters'])].join(' ')}
+      data-view={route.view === 'start' ? 'list' : 'chat'}
+    >
       <Sidebar
         currentId={session?.sessionId}
         isAlone={isNarrow && route.view === 'start'}
@@ -70,17 +95,22 @@ export function App() {
         onAddHost={() => setOverlay({ kind: 'addHost' })}
         onSettings={() => setOverlay({ kind: 'settings' })}
         onHost={(one) => setOverlay({ kind: 'host', host: one })}
+        onRename={(one) => setOverlay({ kind: 'rename', session: one })}
+        onDelete={deleteLater}
       />
       {route.view === 'new' && <NewSession key={route.agent} agent={route.agent} />}
-      {route.view === 'start' && <FirstRun isFirst={list.sessionCount === 0} />}
+      {native && route.view === 'native' && <NativeView key={route.id} host={native} id={route.id} />}
+      {route.view === 'native' && !native && <main className="main" />}
+      {route.view === 'start' && <FirstRun isFirst={management.getSessions().length === 0} />}
       {route.view === 'session' &&
         (session && place ? (
           <ChatView
             session={session}
             place={place}
             chat={routed.chat ?? session.mainChat.resource}
+            find={route.find}
             onRename={() => setOverlay({ kind: 'rename', session })}
-            onDelete={() => setOverlay({ kind: 'delete', session })}
+            onDelete={() => deleteLater(session)}
           />
         ) : (
           <main className="main">
@@ -104,7 +134,14 @@ export function App() {
           </main>
         ))}
       {overlay?.kind === 'palette' && <Palette {...entries} onClose={close} />}
-      {overlay?.kind === 'settings' && <SettingsDialog onClose={close} />}
+      {overlay?.kind === 'settings' && (
+        <SettingsDialog {...(overlay.section && { first: overlay.section })} onClose={close} />
+      )}
+      {overlay?.kind === 'addPhone' && own && (
+        <Suspense>
+          <PairDialog host={own} onClose={close} />
+        </Suspense>
+      )}
       {overlay?.kind === 'tray' && <Tray onClose={close} />}
       {overlay?.kind === 'shortcuts' && (
         <Shortcuts
@@ -116,7 +153,7 @@ export function App() {
       {overlay?.kind === 'addHost' && (
         <AskDialog
           title="Add a host"
-          text="Paste the link that agenthost serve prints on that machine. It has to allow this page: start it with --allow-origin."
+          text={`Paste the link that agenthost serve prints on that machine. It has to allow this page: start it with --allow-origin ${location.origin}.`}
           confirm="Add"
           value=""
           valueLabel="Link"
@@ -137,19 +174,7 @@ export function App() {
           onClose={close}
         />
       )}
-      {overlay?.kind === 'delete' && (
-        <AskDialog
-          title="Delete this session?"
-          text={`“${overlay.session.title.value || 'New session'}” is deleted with everything in it, for everyone. Files that it changed are kept.`}
-          confirm="Delete"
-          danger
-          onConfirm={async () => {
-            await management.deleteSession(overlay.session);
-            goTo({ view: 'start' }, { replace: true });
-          }}
-          onClose={close}
-        />
-      )}
+      <UndoBar />
     </div>
   );
 }

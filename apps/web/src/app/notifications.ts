@@ -1,7 +1,9 @@
-import { type Session, SessionStatus, type SessionsManagementService } from '@agenthost/sessions';
+import { type Session, SessionStatus } from '@agenthost/sessions';
 import { useEffect } from 'react';
 import { visibleText } from '../text/visibleText.js';
 import { goTo } from './route.js';
+import { useServices } from './services.js';
+import { useObservable } from './useObservable.js';
 
 /** Whether the browser may show notifications; asks if it was never asked. */
 export async function askForNotifications(): Promise<boolean> {
@@ -11,13 +13,21 @@ export async function askForNotifications(): Promise<boolean> {
   return allowed === 'granted';
 }
 
-/** The window's title counts open questions; a notification is shown while the user looks elsewhere. */
-export function useAttention(management: SessionsManagementService, waiting: number, notifications: boolean): void {
+/**
+ * The window's title and the app's icon count the sessions that wait. The page itself shows a notification while the user looks
+ * elsewhere, unless the session's host pushes it to this device.
+ */
+export function useAttention(waiting: number): void {
+  const { management, settings, push, hosts } = useServices();
+  const { notifications } = useObservable(settings.value);
+  const isPushed = useObservable(push.delivery).by === 'push';
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) Agent Sessions` : 'Agent Sessions';
+    // Not every browser has it, and some refuse it for a page that is not installed.
+    (waiting > 0 ? navigator.setAppBadge?.(waiting) : navigator.clearAppBadge?.())?.catch(() => {});
   }, [waiting]);
   useEffect(() => {
-    if (!notifications) return;
+    if (notifications === 'off') return;
     const known = new Set(
       management
         .getSessions()
@@ -30,12 +40,13 @@ export function useAttention(management: SessionsManagementService, waiting: num
         if (!needsInput(session)) known.delete(session.sessionId);
         else if (!known.has(session.sessionId)) {
           known.add(session.sessionId);
-          if (document.visibilityState !== 'visible') notify(session);
+          const comesAnyway = isPushed && hosts.byId(session.providerId)?.isOwn === true;
+          if (document.visibilityState !== 'visible' && !comesAnyway) notify(session);
         }
       }
     });
     return () => following.dispose();
-  }, [management, notifications]);
+  }, [management, hosts, notifications, isPushed]);
 }
 
 function needsInput({ status }: Session): boolean {

@@ -1,4 +1,10 @@
-import { createHostClient, type HostClient } from '@agenthost/client';
+import {
+  createHostClient,
+  createWebSocketTransport,
+  type HostClient,
+  HostUnreachableError,
+  UnauthorizedError,
+} from '@agenthost/client';
 import type { Role } from '@agenthost/protocol';
 import {
   AgentHostProvider,
@@ -8,13 +14,14 @@ import {
   type SessionsProvidersService,
   type UnsentMessages,
 } from '@agenthost/sessions';
-import type { FolderPicks } from './folderPicks.js';
+import { browserName } from '../devices/deviceNames.js';
+import { exchange, tokenFor } from './hostAccess.js';
 import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
 import type { PageHost } from './pagePlace.js';
 import { permissionError } from './permissionError.js';
 import type { KnownHost, SettingsStore } from './settings.js';
-import { forgetToken, loadToken, saveToken } from './tokens.js';
+import { forgetToken, isOtherLink, onTokenOfOtherTab, saveLink, tokenIn } from './tokens.js';
 
 interface Attached extends PageHost {
   readonly host: HostClient;
@@ -30,7 +37,8 @@ interface PageHostsOptions {
   readonly settings: SettingsStore;
   readonly unsent: UnsentMessages;
   readonly drafts: MessageDrafts;
-  readonly folderPicks: FolderPicks;
+  /** The token of a read-only link: then the host that serves the page is the only one, with this token. */
+  readonly link?: string | undefined;
 }
 
 /** The hosts of this page: the one that serves it, and added ones. Each is a sessions provider. */
@@ -47,7 +55,12 @@ export class PageHosts {
     const { settings } = options;
     this.#settings = settings;
     this.#attach(undefined, location.origin);
+    if (options.link !== undefined) return;
     for (const { name, url } of settings.value.value.hosts) this.#attach(name, url);
+    onTokenOfOtherTab((url) => {
+      const host = this.#all.value.find((one) => one.url === url && one.connection.value.state === 'closed');
+      if (host) this.#attachAgain(host);
+    });
   }
 
   /** Why no session can be started from this page; undefined if a host allows it. */
@@ -71,12 +84,16 @@ export class PageHosts {
     const token = url && new URLSearchParams(url.hash.slice(1)).get('token');
     if (!url || !/^https?:$/.test(url.protocol))
       throw new Error('This is not a link. Paste the one that agenthost serve prints on that machine.');
+    if (isOtherLink(link))
+      throw new Error(
+        'This link is for one device or one session. Paste the one that agenthost token show prints there.',
+      );
     if (!token) throw new Error('The link has no token. Copy the whole link, including the part after #.');
     if (this.#all.value.some((host) => host.url === url.origin)) throw new Error('This host is already in the list.');
     const known: KnownHost = { name: name || url.hostname, url: url.origin };
     if (this.#all.value.some((host) => host.name === known.name))
       throw new Error(`A host called ${known.name} is already in the list. Choose another name.`);
-    saveToken(known.url, token);
+    saveLink(known.url, token);
     this.#settings.update({ hosts: [...this.#settings.value.value.hosts, known] });
     return this.#attach(known.name, known.url);
   }
@@ -87,36 +104,51 @@ export class PageHosts {
     this.#settings.update({ hosts: this.#settings.value.value.hosts.filter(({ url }) => url !== host.url) });
   }
 
-  /** Sets another token, after it was rotated. */
-  signIn(host: PageHost, token: string): PageHost {
-    saveToken(host.url, token);
-    this.#detach(host);
-    return this.#attach(host.isOwn ? undefined : host.name, host.url);
+  /** With a pasted link or token. Rejects with a text for the user when the host doesn't accept it. */
+  async signIn(host: PageHost, pasted: string): Promise<PageHost> {
+    if (host.isOwn && isOtherLink(pasted)) {
+      // The page starts again with it.
+      location.assign(pasted.trim());
+      return host;
+    }
+    try {
+      await exchange(host.url, tokenIn(pasted));
+    } catch (error) {
+      if (error instanceof UnauthorizedError)
+        throw new Error(`${host.name} doesn't accept this token. It is wrong, or was replaced or revoked.`);
+      if (error instanceof HostUnreachableError)
+        throw new Error(`${host.name} isn't answering. Check that it runs, then try again.`);
+      throw error;
+    }
+    return this.#attachAgain(host);
   }
 
   /** The hosts learn it with a new connection, which also sends unacknowledged messages. */
   setUserName(userName: string): void {
     if (userName === this.#settings.value.value.userName) return;
     this.#settings.update({ userName });
-    for (const host of this.#all.value) {
-      this.#detach(host);
-      this.#attach(host.isOwn ? undefined : host.name, host.url);
-    }
+    for (const host of this.#all.value) this.#attachAgain(host);
+  }
+
+  #attachAgain(host: PageHost): PageHost {
+    this.#detach(host);
+    return this.#attach(host.isOwn ? undefined : host.name, host.url);
   }
 
   #attach(name: string | undefined, url: string): Attached {
+    const { link } = this.#options;
     const host = createHostClient({
-      url: new URL(url),
-      token: loadToken(url) ?? '',
-      clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: deviceName() },
+      transport: async (signal) =>
+        createWebSocketTransport({ url, token: link ?? (await tokenFor(url, signal)), signal }),
+      clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: browserName() },
     });
     rememberOwnId(host.clientId);
-    const { providers, unsent, drafts, folderPicks } = this.#options;
-    const ownName = this.#settings.value.value.machine || OWN_NAME;
+    const { providers, unsent, drafts } = this.#options;
+    // A link does not tell the name of the machine.
+    const ownName = link === undefined ? this.#settings.value.value.machine || OWN_NAME : location.hostname;
     const provider = new AgentHostProvider(host, {
       ...(name === undefined ? { label: ownName } : { name }),
       unsent,
-      pickFolder: (folders) => folderPicks.pick(folders),
       onUnsendable: ({ resource, message }) => drafts.giveBack(resource, message),
     });
     this.#hostIds.add(provider.id);
@@ -132,9 +164,13 @@ export class PageHosts {
       url,
       isOwn: name === undefined,
       connection: host.connection,
+      devices: host.devices,
+      native: host.native,
       role,
+      shared: () => host.shared,
       staleSince: provider.status.staleSince,
       provider,
+      push: host.push,
       host,
       dispose: () => {
         learning.dispose();
@@ -158,11 +194,4 @@ export class PageHosts {
     this.#all.value.find(({ id }) => id === host.id)?.dispose();
     this.#all.set(this.#all.value.filter(({ id }) => id !== host.id));
   }
-}
-
-/** The browser's device name; other users see it beside this page's actions. */
-function deviceName(): string {
-  const { userAgent } = navigator;
-  const device = /iPhone|iPad|Android|Windows|Macintosh|Linux/.exec(userAgent)?.[0] ?? 'browser';
-  return device === 'Macintosh' ? 'Mac' : device;
 }

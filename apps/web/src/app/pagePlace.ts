@@ -1,5 +1,5 @@
-import type { ConnectionState } from '@agenthost/client';
-import type { Role } from '@agenthost/protocol';
+import type { ConnectionState, Devices, HostPush, NativeClient } from '@agenthost/client';
+import type { Role, SharedSession } from '@agenthost/protocol';
 import type { AgentHostProvider, Observable, SessionsProvider } from '@agenthost/sessions';
 
 /** A place with sessions: a host, or another sessions provider. */
@@ -20,6 +20,13 @@ export interface PageHost extends PagePlace {
   readonly isOwn: boolean;
   readonly connection: Observable<ConnectionState>;
   readonly provider: AgentHostProvider;
+  readonly push: HostPush;
+  /** What a read-only link shows, once it is connected. */
+  readonly shared: () => SharedSession | undefined;
+  /** The devices that may reach it, for its owner. */
+  readonly devices: Devices;
+  /** Conversations that were begun in a terminal, for its owner. */
+  readonly native: NativeClient;
 }
 
 /** A host has a connection, agents and folders; other places have none of these. */

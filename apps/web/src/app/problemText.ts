@@ -25,8 +25,12 @@ const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
   CommandFailedError: ({ reason }) => String(reason),
 };
 
-function sentence(text: string): string {
-  const trimmed = text.trim();
+/** A text as a sentence, without words that are repeated at its start. */
+export function sentence(text: string): string {
+  // Layers put the same words in front: "Internal error: Internal error: no model".
+  const once = text.trim().replace(/^([^:\n]{1,80}: )\1+/, '$1');
+  // "Claude Code stopped: Claude Code is not logged in".
+  const trimmed = once.replace(/^([^:\n]{1,80}) stopped: (?=\1 )/, '');
   const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

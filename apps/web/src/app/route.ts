@@ -2,8 +2,15 @@ import { type Observable, observable } from '@agenthost/sessions';
 
 export type Route =
   | { readonly view: 'start' }
+  /** A conversation from a terminal of a host. */
+  | { readonly view: 'native'; readonly host: string; readonly id: string }
   | { readonly view: 'new' /** To begin with. */; readonly agent?: string }
-  | { readonly view: 'session'; readonly sessionId: string; readonly chat?: string };
+  | {
+      readonly view: 'session';
+      readonly sessionId: string;
+      readonly chat?: string /** Words to scroll to. */;
+      readonly find?: string;
+    };
 
 const route = observable<Route>(parse(location.hash));
 
@@ -26,7 +33,10 @@ function parse(hash: string): Route {
   const parameters = new URLSearchParams(hash.slice(1));
   const sessionId = parameters.get('session');
   const chat = parameters.get('chat');
-  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }) };
+  const find = parameters.get('find');
+  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }), ...(find && { find }) };
+  const [native, host] = [parameters.get('native'), parameters.get('host')];
+  if (native && host) return { view: 'native', host, id: native };
   const agent = parameters.get('new');
   if (agent === null) return { view: 'start' };
   return { view: 'new', ...(agent && { agent }) };
@@ -35,5 +45,7 @@ function parse(hash: string): Route {
 function format(next: Route): string {
   if (next.view === 'start') return '';
   if (next.view === 'new') return next.agent === undefined ? '#new' : `#${new URLSearchParams({ new: next.agent })}`;
-  return `#${new URLSearchParams({ session: next.sessionId, ...(next.chat && { chat: next.chat }) })}`;
+  if (next.view === 'native') return `#${new URLSearchParams({ native: next.id, host: next.host })}`;
+  const { sessionId: session, chat, find } = next;
+  return `#${new URLSearchParams({ session, ...(chat && { chat }), ...(find && { find }) })}`;
 }

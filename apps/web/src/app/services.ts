@@ -1,4 +1,5 @@
 import {
+  constant,
   NeedsInput,
   SessionsListModel,
   SessionsManagementService,
@@ -7,7 +8,10 @@ import {
   UnsentMessages,
 } from '@agenthost/sessions';
 import { createContext, useContext } from 'react';
-import { FolderPicks } from './folderPicks.js';
+import { browserName } from '../devices/deviceNames.js';
+import { LastChoices } from '../newSession/lastChoices.js';
+import { Undos } from '../overlays/undos.js';
+import { PushDevice } from '../push/pushDevice.js';
 import { MessageDrafts } from './messageDrafts.js';
 import { PageHosts } from './pageHosts.js';
 import { PagePlaces } from './pagePlaces.js';
@@ -19,10 +23,12 @@ export interface PageServices {
   readonly hosts: PageHosts;
   /** The hosts, and every other provider. */
   readonly places: PagePlaces;
-  readonly folderPicks: FolderPicks;
+  readonly lastChoices: LastChoices;
+  readonly undos: Undos;
   readonly management: SessionsManagementService;
   readonly list: SessionsListModel;
   readonly needsInput: NeedsInput;
+  readonly push: PushDevice;
   readonly drafts: MessageDrafts;
   readonly unsent: UnsentMessages;
 }
@@ -30,21 +36,39 @@ export interface PageServices {
 export interface ServicesOptions {
   /** Shown beside the hosts. */
   readonly providers?: readonly SessionsProvider[];
+  /** The token of a read-only link: the page shows what it does, and keeps nothing in this browser. */
+  readonly link?: string;
 }
 
 export function createServices(options: ServicesOptions = {}): PageServices {
   const settings = new SettingsStore();
   const providers = new SessionsProvidersService();
-  const management = new SessionsManagementService(providers, { storage: localStorage });
+  const { link } = options;
+  const storage = link === undefined ? localStorage : sessionStorage;
+  const management = new SessionsManagementService(providers, { storage });
   const drafts = new MessageDrafts();
-  const unsent = new UnsentMessages(localStorage);
-  const folderPicks = new FolderPicks();
-  const hosts = new PageHosts({ providers, settings, unsent, drafts, folderPicks });
+  const unsent = new UnsentMessages(storage);
+  const hosts = new PageHosts({ providers, settings, unsent, drafts, link });
   for (const provider of options.providers ?? []) providers.registerProvider(provider);
   const places = new PagePlaces(hosts, providers);
   const list = new SessionsListModel(management, { filter: { isArchived: false } });
   const needsInput = new NeedsInput(providers, management);
-  return { settings, hosts, places, folderPicks, management, list, needsInput, drafts, unsent };
+  // A link is not told of by push.
+  const pushed = link === undefined ? hosts : { all: constant([]) };
+  const push = new PushDevice({ hosts: pushed, settings, deviceName: browserName() });
+  return {
+    settings,
+    hosts,
+    places,
+    lastChoices: new LastChoices(),
+    undos: new Undos(),
+    management,
+    list,
+    needsInput,
+    push,
+    drafts,
+    unsent,
+  };
 }
 
 const Services = createContext<PageServices | undefined>(undefined);

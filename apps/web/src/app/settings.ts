@@ -1,6 +1,9 @@
+import type { PushNotify } from '@agenthost/protocol';
 import { type Observable, observable } from '@agenthost/sessions';
 
 export type Theme = 'system' | 'light' | 'dark';
+
+export type NotifyMode = 'off' | PushNotify;
 
 /** A host that this page shows beside the one that serves it. */
 export interface KnownHost {
@@ -12,10 +15,13 @@ export interface KnownHost {
 export interface Settings {
   readonly theme: Theme;
   readonly singleLetters: boolean;
-  readonly notifications: boolean;
+  /** What this device is told of. */
+  readonly notifications: NotifyMode;
   readonly hosts: readonly KnownHost[];
   /** The user's name that others see beside this page's actions. */
   readonly userName: string;
+  /** Whether the user was asked for the name, and perhaps gave none. */
+  readonly isNameAsked: boolean;
   /** The last known name of the machine that serves this page. */
   readonly machine: string;
 }
@@ -24,9 +30,10 @@ const KEY = 'agenthost.settings';
 const DEFAULTS: Settings = {
   theme: 'system',
   singleLetters: true,
-  notifications: false,
+  notifications: 'off',
   hosts: [],
   userName: '',
+  isNameAsked: false,
   machine: '',
 };
 const MOST_HOSTS = 20;
@@ -60,13 +67,20 @@ function read(): Settings {
       theme,
       hosts,
       singleLetters: stored.singleLetters !== false,
-      notifications: stored.notifications === true,
+      notifications: modeOf(stored.notifications),
       userName: nameOf(stored.userName),
+      isNameAsked: stored.isNameAsked === true,
       machine: nameOf(stored.machine),
     };
   } catch {
     return DEFAULTS;
   }
+}
+
+/** It was a switch before. */
+function modeOf(value: unknown): NotifyMode {
+  if (value === 'needsInputAndFinished') return value;
+  return value === 'needsInput' || value === true ? 'needsInput' : 'off';
 }
 
 function nameOf(value: unknown): string {

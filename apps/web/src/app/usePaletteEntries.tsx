@@ -1,6 +1,18 @@
 import type { Session } from '@agenthost/sessions';
-import { Archive, Bell, Keyboard, MessageSquareText, Moon, Plus, RefreshCw, Settings, SquarePen } from 'lucide-react';
+import {
+  Bell,
+  Keyboard,
+  MessageSquareText,
+  Moon,
+  Plus,
+  RefreshCw,
+  Settings,
+  Smartphone,
+  SquarePen,
+  SquareSlash,
+} from 'lucide-react';
 import { useCallback } from 'react';
+import { sessionActions } from '../conversation/header/sessionActions.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
 import type { PaletteEntry } from '../overlays/Palette.js';
@@ -13,12 +25,15 @@ interface PaletteCommands {
   readonly onShortcuts: () => void;
   readonly onAddHost: () => void;
   readonly onSettings: () => void;
+  readonly onDevices: () => void;
+  readonly onAddPhone: () => void;
 }
 
 const MOST_SESSIONS = 8;
 const MOST_MESSAGES = 6;
 
-export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }: PaletteCommands) {
+export function usePaletteEntries(open: PaletteCommands) {
+  const { onTray, onShortcuts, onAddHost, onSettings, onDevices, onAddPhone } = open;
   const { management, hosts, places, settings } = useServices();
   const sessionsWith = (query: string) =>
     management
@@ -42,14 +57,14 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
       const { results } = await management.searchSessions(query, { limit: MOST_MESSAGES, signal });
       const listed = new Set(sessionsWith(query).map(({ sessionId }) => sessionId));
       return results.flatMap(({ session, snippet }) =>
-        snippet === undefined || listed.has(session.sessionId) ? [] : [messageEntry(session, snippet)],
+        snippet === undefined || listed.has(session.sessionId) ? [] : [messageEntry(session, snippet, query)],
       );
     },
     [management, hosts],
   );
   return { find, search };
 
-  function messageEntry(session: Session, snippet: string): PaletteEntry {
+  function messageEntry(session: Session, snippet: string, find: string): PaletteEntry {
     return {
       ...sessionEntry(session),
       key: `message ${session.sessionId}`,
@@ -57,6 +72,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
       label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
       icon: <MessageSquareText size={16} aria-hidden />,
       detail: session.title.value,
+      choose: () => goTo({ view: 'session', sessionId: session.sessionId, find }),
     };
   }
 
@@ -74,22 +90,16 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
 
   /** Commands for the open session, if there is one. */
   function sessionCommands(): PaletteEntry[] {
-    const { isNewChatSession, isActiveSessionArchived, activeSessionProviderId } = management.contextKeys;
-    const session = management.activeSession.value;
-    const role = places.byId(activeSessionProviderId.value)?.role.value;
-    if (isNewChatSession.value || !session || !role || permissionError(role, 'session/isArchivedChanged') !== undefined)
-      return [];
-    const isArchived = isActiveSessionArchived.value;
-    const change = () => (isArchived ? management.unarchiveSession(session) : management.archiveSession(session));
-    const icon = <Archive size={16} aria-hidden />;
-    // The list shows whether it worked.
-    return [
-      command(
-        isArchived ? 'Unarchive this session' : 'Archive this session',
-        icon,
-        () => void change().catch(() => {}),
-      ),
-    ];
+    return sessionActions.value.map(({ label, icon, keys, choose }) =>
+      command(label, icon ?? <SquareSlash size={16} aria-hidden />, choose, keys),
+    );
+  }
+
+  function deviceCommands(): PaletteEntry[] {
+    const role = hosts.all.value[0]?.role.value;
+    if (!role || permissionError(role, 'createPairing') !== undefined) return [];
+    const icon = <Smartphone size={16} aria-hidden />;
+    return [command('Devices', icon, onDevices), command('Add a phone', icon, onAddPhone)];
   }
 
   function allCommands(): PaletteEntry[] {
@@ -105,6 +115,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
       ),
       command('Keyboard shortcuts', <Keyboard size={16} aria-hidden />, onShortcuts, '?'),
       command('Settings', <Settings size={16} aria-hidden />, onSettings),
+      ...deviceCommands(),
       command('Add a host', <Plus size={16} aria-hidden />, onAddHost),
       ...hosts.all.value
         .filter(({ connection }) => connection.value.state === 'reconnecting')

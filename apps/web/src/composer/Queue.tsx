@@ -5,7 +5,13 @@ import { authorName } from '../conversation/authorName.js';
 import { useChat } from '../conversation/chatContext.js';
 import { InlineText } from '../conversation/InlineText.js';
 
+/** Why waiting messages are not sent; nothing while a turn runs. */
+export type QueueHold = 'stopped' | 'failed' | undefined;
+
 interface QueueProps {
+  readonly held: QueueHold;
+  /** Sends the first message; missing if the role doesn't allow it. */
+  readonly onResume: (() => void) | undefined;
   readonly messages: readonly PendingMessage[];
   readonly steering: PendingMessage | undefined;
   /** Each is missing if this page's role doesn't allow it. */
@@ -14,8 +20,14 @@ interface QueueProps {
   readonly onRemove: ((id: string) => void) | undefined;
 }
 
+const HOLD_WORDS = {
+  running: 'sent one by one when this turn ends',
+  stopped: 'held, because you stopped the turn',
+  failed: 'held, because the turn failed',
+};
+
 /** Queued messages in order. By pointer: drag the grip. By keyboard: Space lifts, arrows move, Space puts down. */
-export function Queue({ messages, steering, onReorder, onEdit, onRemove }: QueueProps) {
+export function Queue({ messages, steering, held, onResume, onReorder, onEdit, onRemove }: QueueProps) {
   const { me } = useChat();
   const [lifted, setLifted] = useState<string>();
   const [dragged, setDragged] = useState<string>();
@@ -67,7 +79,13 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
       )}
       {messages.length > 0 && (
         <div className="queue-h">
-          {messages.length} queued <span>sent one by one when this turn ends</span>
+          <b>{messages.length} queued</b> <span className="clip">{HOLD_WORDS[held ?? 'running']}</span>
+          <span className="grow" />
+          {held && onResume && (
+            <button type="button" className="btn plain sm" onClick={onResume}>
+              Send now
+            </button>
+          )}
         </div>
       )}
       <ol ref={list}>

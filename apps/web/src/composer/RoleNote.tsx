@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { PagePlace } from '../app/pagePlace.js';
 import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { useObservable } from '../app/useObservable.js';
+import { useLinkNote } from '../sharing/linkNote.js';
 
 interface RoleNoteProps {
   readonly role: Role;
@@ -16,7 +17,8 @@ interface RoleNoteProps {
 
 /** Replaces the controls of an operation that the role does not allow by a note that says why. */
 export function RoleNote({ role, operation, children, instead }: RoleNoteProps) {
-  const refusal = permissionError(role, operation);
+  const link = useLinkNote();
+  const refusal = link ?? permissionError(role, operation);
   if (refusal === undefined) return children;
   return (
     <div className="composer" role="note">

@@ -32,6 +32,8 @@ function contextOf(place: PagePlace): ChatContext {
     agentName: '',
     role: 'viewer',
     hostName: place.name,
+    host: undefined,
+    agentId: '',
     folder: undefined,
     home: undefined,
     staleSince: undefined,

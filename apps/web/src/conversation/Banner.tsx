@@ -1,13 +1,13 @@
 import type { ErrorInfo } from '@agenthost/protocol';
 import type { ChatPhase } from '@agenthost/sessions';
-import { CircleAlert, Unplug, WifiOff, X } from 'lucide-react';
+import { CircleAlert, DatabaseZap, Unplug, WifiOff, X } from 'lucide-react';
 import { useState } from 'react';
 import { asHost, type PageHost, type PagePlace } from '../app/pagePlace.js';
 import { problemText } from '../app/problemText.js';
-import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
-import { AskDialog } from '../overlays/AskDialog.js';
+import { useSignedOut } from '../app/useSignedOut.js';
+import { SignInDialog } from '../overlays/SignInDialog.js';
 import { clock } from './times.js';
 
 interface BannerProps {
@@ -27,33 +27,30 @@ export function Banner({ place, ...about }: BannerProps) {
 }
 
 function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly host: PageHost }) {
-  const { hosts } = useServices();
   const connection = useObservable(host.connection);
   const staleSince = useObservable(host.staleSince);
+  const trouble = useObservable(host.provider.status.trouble);
   const now = useNow(connection.state === 'reconnecting', 500);
   const [signingIn, setSigningIn] = useState(false);
-  if (connection.state === 'closed' && connection.reason.name === 'UnauthorizedError') {
+  const signedOut = useSignedOut(host);
+  if (signedOut) {
     return (
       <div className="banner" role="alert">
         <Unplug size={16} aria-hidden />
         <span className="grow">
-          <b>{host.name} doesn't accept this token.</b> It is wrong, or was rotated. Paste a current one:{' '}
-          <code>agenthost token show</code> prints it.
+          {signedOut === 'new' ? (
+            <b>Open the link that agenthost printed.</b>
+          ) : (
+            <>
+              <b>{host.name} doesn't accept this token.</b> It is wrong, or was replaced, or this device was revoked.
+            </>
+          )}{' '}
+          <code>agenthost token show</code> prints a current link.
         </span>
         <button type="button" className="btn plain sm" onClick={() => setSigningIn(true)}>
-          Paste a token
+          Paste the link
         </button>
-        {signingIn && (
-          <AskDialog
-            title={`Token of ${host.name}`}
-            text="It is kept only in this tab."
-            confirm="Connect"
-            value=""
-            secret
-            onConfirm={async (token) => void hosts.signIn(host, token)}
-            onClose={() => setSigningIn(false)}
-          />
-        )}
+        {signingIn && <SignInDialog host={host} onClose={() => setSigningIn(false)} />}
       </div>
     );
   }
@@ -78,6 +75,14 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
         <button type="button" className="btn plain sm" onClick={() => host.provider.status.retryNow()}>
           Try now
         </button>
+      </div>
+    );
+  }
+  if (trouble !== undefined) {
+    return (
+      <div className="banner" role="status">
+        <DatabaseZap size={16} aria-hidden />
+        <span className="grow">{trouble}</span>
       </div>
     );
   }

@@ -1,5 +1,14 @@
-import type { ChatModel, Session, SessionsManagementService } from '@agenthost/sessions';
+import type { AgentInfo, SessionState, UserMessage } from '@agenthost/protocol';
+import { turnsAwaitingLogin } from '@agenthost/protocol/internal';
+import {
+  type ChatModel,
+  constant,
+  locationOf,
+  type Session,
+  type SessionsManagementService,
+} from '@agenthost/sessions';
 import { useEffect, useRef, useState } from 'react';
+import type { MessageDrafts } from '../app/messageDrafts.js';
 import { asHost, type PagePlace } from '../app/pagePlace.js';
 import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { problemText } from '../app/problemText.js';
@@ -10,10 +19,14 @@ import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
+import { AwayNote } from '../composer/AwayNote.js';
 import { Composer } from '../composer/Composer.js';
-import { Queue } from '../composer/Queue.js';
+import { Queue, type QueueHold } from '../composer/Queue.js';
 import { RoleNote } from '../composer/RoleNote.js';
+import { Strip } from '../composer/Strip.js';
 import { useComposer } from '../composer/useComposer.js';
+import { useModeKey } from '../composer/useModeKey.js';
+import { usePlan } from '../composer/usePlan.js';
 import { Banner } from './Banner.js';
 import { ChatProvider } from './chatContext.js';
 import { ChatHeader } from './header/ChatHeader.js';
@@ -24,11 +37,16 @@ import { Thread, type ThreadHandle } from './thread/Thread.js';
 import { useSeen } from './thread/useSeen.js';
 import { useChatContext } from './useChatContext.js';
 
+/** For a place that is no host. */
+const NO_AGENTS = constant<readonly AgentInfo[]>([]);
+
 interface ChatViewProps {
   readonly session: Session;
   readonly place: PagePlace;
   /** The chat's resource. */
   readonly chat: string;
+  /** Words of a search: the conversation opens at the newest turn that has them. */
+  readonly find?: string | undefined;
   readonly onRename: () => void;
   readonly onDelete: () => void;
 }
@@ -69,11 +87,12 @@ function OpenedChat({
   session,
   place,
   chat,
+  find,
   model,
   onRename,
   onDelete,
 }: ChatViewProps & { readonly model: ChatModel }) {
-  const { management, settings, unsent } = useServices();
+  const { management, settings, unsent, drafts } = useServices();
   const unacknowledged = useObservable(useStable(() => unsent.of(chat), [unsent, chat]));
   const state = useFrameObservable(model.state);
   const phase = useObservable(model.phase);
@@ -87,6 +106,7 @@ function OpenedChat({
     const forked = management.forkChat(session, chat, turnId);
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
+  const cancel = () => attempt(model.cancel({ holdQueue: true }));
   const folder = state?.summary.workingDirectory;
   const may = (operation: GuardedOperation) => permissionError(role, operation) === undefined;
   const canFork = management.canFork(session);
@@ -95,11 +115,18 @@ function OpenedChat({
     { session, place, model, folder, onLost: setProblem },
     {
       fork: canFork && may('forkSession') ? fork : undefined,
+      awaitingLogin: turnsAwaitingLogin(state?.turns ?? [])
+        .map(({ id }) => id)
+        .join(' '),
       showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
       retry:
         may('session/turnStarted') && state?.lifecycle !== 'creationFailed'
           ? (message) => attempt(model.submit(message))
           : undefined,
+      edit: may('session/turnStarted')
+        ? (message) => attempt(model.wholeMessage(message).then((whole) => takeUp(drafts, chat, whole)))
+        : undefined,
+      stop: may('session/turnCancelled') ? cancel : undefined,
     },
   );
   /** A key has no place to show why it does nothing. */
@@ -121,11 +148,19 @@ function OpenedChat({
     ],
     singleLetters,
   );
+  const plan = usePlan(model, state);
+  const agents = useObservable(host?.provider.status.agents ?? NO_AGENTS);
+  const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
+  const canChoose = model.supports.has('settings') && may('session/settingChosen');
+  const chooseSetting = canChoose
+    ? (setting: string, value: string) => attempt(model.chooseSetting(setting, value))
+    : undefined;
+  useModeKey(state, chooseSetting);
   const running = state?.activeTurn !== undefined;
   const offline = staleSince !== undefined;
   const kept = offline && isKept(model);
   const stop = running && may('session/turnCancelled') && (
-    <button type="button" className="btn plain" onClick={() => attempt(model.cancel())}>
+    <button type="button" className="btn plain" onClick={cancel}>
       Stop the turn
     </button>
   );
@@ -155,6 +190,7 @@ function OpenedChat({
             ref={thread}
             state={state}
             kept={kept}
+            find={find}
             loadEarlier={() => model.loadEarlierTurns()}
             trim={(keep) => model.trimTurns(keep)}
           />
@@ -167,34 +203,42 @@ function OpenedChat({
               <Queue
                 messages={state?.queuedMessages ?? []}
                 steering={state?.steeringMessage}
+                held={holdOf(state)}
+                onResume={may('session/turnStarted') ? () => attempt(model.resumeQueue()) : undefined}
                 onReorder={
                   may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
                 }
                 onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
                 onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
               />
+              <Strip chat={chat} state={state} models={models} plan={plan} onChoose={chooseSetting} />
               <RoleNote role={role} operation="session/turnStarted" instead={stop}>
-                <Composer
-                  draft={composer.draft}
-                  onDraft={composer.setDraft}
-                  onSend={composer.send}
-                  onStop={() => attempt(model.cancel())}
-                  onEditLast={() => attempt(composer.editLast())}
-                  running={running}
-                  canSteer={model.supports.has('steer')}
-                  placeholder={placeholder(offline, running, place.name, composer.editing)}
-                  autoFocus={window.innerWidth >= 720}
-                  {...(state?.commands && { commands: state.commands })}
+                <AwayNote
+                  location={locationOf(state?.summary.metadata)}
+                  onFork={canFork && may('forkSession') ? () => fork() : undefined}
                 >
-                  {host && (
-                    <ModelPicker
-                      host={host}
-                      session={session}
-                      state={state}
-                      onModel={(id) => attempt(model.setModel(id))}
-                    />
-                  )}
-                </Composer>
+                  <Composer
+                    draft={composer.draft}
+                    onDraft={composer.setDraft}
+                    onSend={composer.send}
+                    onStop={cancel}
+                    onEditLast={() => attempt(composer.editLast())}
+                    running={running}
+                    canSteer={model.supports.has('steer')}
+                    placeholder={placeholder(offline, running, place.name, composer.editing)}
+                    autoFocus={window.innerWidth >= 720}
+                    {...(state?.commands && { commands: state.commands })}
+                  >
+                    {host && (
+                      <ModelPicker
+                        host={host}
+                        session={session}
+                        state={state}
+                        onModel={(id) => attempt(model.setModel(id))}
+                      />
+                    )}
+                  </Composer>
+                </AwayNote>
               </RoleNote>
             </div>
           </div>
@@ -204,10 +248,22 @@ function OpenedChat({
   );
 }
 
+/** Puts a message in front of what is written, to be changed and sent again. */
+function takeUp(drafts: MessageDrafts, chat: string, message: UserMessage): void {
+  drafts.giveBack(chat, message);
+  document.querySelector<HTMLElement>('[data-composer]')?.focus();
+}
+
 /** The running turn is this page's own and has not reached the host. */
 function isKept(model: ChatModel): boolean {
   const shown = model.state.value?.activeTurn?.id;
   return shown !== undefined && shown !== model.confirmed.value?.activeTurn?.id;
+}
+
+function holdOf(state: SessionState | undefined): QueueHold {
+  const last = state?.activeTurn ? undefined : state?.turns.at(-1);
+  if (last?.holdsQueue) return 'stopped';
+  return last?.state === 'error' ? 'failed' : undefined;
 }
 
 function placeholder(offline: boolean, running: boolean, hostName: string, editing: string | undefined): string {

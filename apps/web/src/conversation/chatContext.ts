@@ -1,6 +1,7 @@
 import type { ApproveOptions, Content, DenyOptions, EarlierSteps, PermissionAnswer } from '@agenthost/client';
 import type { ActiveTurn, Role, Turn, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
+import type { PageHost } from '../app/pagePlace.js';
 
 /** What the parts of a conversation need from their chat. */
 export interface ChatContext {
@@ -8,6 +9,10 @@ export interface ChatContext {
   readonly me: ReadonlySet<string>;
   readonly agentName: string;
   readonly hostName: string;
+  /** The agent's host, for its log-in; missing for other providers. */
+  readonly host: PageHost | undefined;
+  /** The agent's id there. */
+  readonly agentId: string;
   /** The role of this page. */
   readonly role: Role;
   readonly folder: string | undefined;
@@ -25,8 +30,14 @@ export interface ChatContext {
   readonly fork?: ((turnId: string) => void) | undefined;
   /** All changed files of the session; missing if they are already shown. */
   readonly showChanges?: (() => void) | undefined;
+  /** The ids of turns whose messages the host sends again after a log-in, with spaces between them. */
+  readonly awaitingLogin?: string | undefined;
   /** Sends the same message again; missing like `fork`. */
   readonly retry?: ((message: UserMessage) => void) | undefined;
+  /** Puts a message into the composer, to be changed and sent again; missing like `fork`. */
+  readonly edit?: ((message: UserMessage) => void) | undefined;
+  /** Stops the running turn; missing like `fork`. */
+  readonly stop?: (() => void) | undefined;
 }
 
 const Context = createContext<ChatContext | undefined>(undefined);

@@ -6,6 +6,7 @@ import { useObservable } from '../app/useObservable.js';
 import { agentName } from '../list/agentName.js';
 import type { ChatContext } from './chatContext.js';
 import { useAnswers } from './prompts/useAnswers.js';
+import { homeOf } from './relativePath.js';
 
 interface ShownChat {
   readonly session: Session;
@@ -19,7 +20,7 @@ interface ShownChat {
 /** What parts of a conversation need, in any place. `whole` is for the whole conversation only. */
 export function useChatContext(
   { session, place, model, folder, onLost }: ShownChat,
-  whole: Pick<ChatContext, 'fork' | 'retry' | 'showChanges'> = {},
+  whole: Pick<ChatContext, 'fork' | 'retry' | 'edit' | 'stop' | 'showChanges' | 'awaitingLogin'> = {},
 ): ChatContext {
   const me = useObservable(ownIds);
   const role = useObservable(place.role);
@@ -33,15 +34,17 @@ export function useChatContext(
       me,
       agentName: name,
       hostName: place.name,
+      host: asHost(place),
+      agentId: session.sessionType,
       role,
       folder,
-      home: asHost(place)?.provider.folders.home,
+      home: homeOf(asHost(place)?.provider.folders.home),
       staleSince,
       ...answers,
       earlierSteps: (turn, before) => model.earlierSteps(turn, { before }),
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       ...whole,
     }),
-    [model, place, role, name, folder, staleSince, answers, me, canRetry],
+    [model, place, role, name, folder, staleSince, answers, me, canRetry, whole.awaitingLogin],
   );
 }

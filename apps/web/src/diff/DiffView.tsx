@@ -6,27 +6,41 @@ import { wordMarks } from './wordMarks.js';
 
 const FIRST_LINES = 400;
 
+interface DiffViewProps {
+  readonly diff: string;
+  readonly path: string;
+  /** How many lines are shown at first. */
+  readonly first?: number;
+  /** Its line numbers may be wrong, and are not shown. */
+  readonly isFragment?: boolean;
+}
+
 /** A unified diff of one file, with both line numbers and the changed words marked. */
-export const DiffView = memo(function DiffView({ diff, path }: { readonly diff: string; readonly path: string }) {
+export const DiffView = memo(function DiffView({ diff, path, first = FIRST_LINES, isFragment = false }: DiffViewProps) {
   const hunks = useMemo(() => unifiedDiff(diff), [diff]);
   const [all, setAll] = useState(false);
   const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
-  const shown = useMemo(() => (all ? hunks : firstLines(hunks, FIRST_LINES)), [all, hunks]);
+  const shown = useMemo(() => (all ? hunks : firstLines(hunks, first)), [all, hunks, first]);
   const colours = useDiffColours(shown, path);
   return (
     <>
-      <div className="diff" tabIndex={0} role="region" aria-label={`Changes of ${path}`}>
+      <div
+        className={isFragment ? 'diff fragment' : 'diff'}
+        tabIndex={0}
+        role="region"
+        aria-label={`Changes of ${path}`}
+      >
         {shown.map((hunk) => (
           <Hunk key={`${hunk.oldStart}:${hunk.lines[0]?.newNumber ?? 0}`} hunk={hunk} colours={colours.get(hunk)} />
         ))}
       </div>
-      {!all && total > FIRST_LINES && (
+      {!all && total > first && (
         <div className="more">
           <span>
-            {FIRST_LINES} of {total.toLocaleString()} lines
+            {first} of {total.toLocaleString()} lines
           </span>
           <button type="button" className="btn quiet sm" onClick={() => setAll(true)}>
-            Show all
+            Show all {total.toLocaleString()}
           </button>
         </div>
       )}

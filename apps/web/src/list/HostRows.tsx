@@ -3,6 +3,7 @@ import { Plus, Unplug } from 'lucide-react';
 import type { PageHost } from '../app/pagePlace.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { CopyButton } from '../controls/CopyButton.js';
 
 interface HostRowsProps {
   readonly hosts: readonly PageHost[];
@@ -33,13 +34,53 @@ function HostRow({ host, onHost }: { readonly host: PageHost; readonly onHost: (
   const connection = useObservable(host.connection);
   const now = useNow(connection.state === 'reconnecting', 500);
   const waits = connection.state !== 'connected';
+  const isNoted = mayBeRefused(host, connection);
   return (
-    <button type="button" className="host-row" onClick={() => onHost(host)} title={host.url}>
-      {connection.state === 'closed' ? <Unplug size={13} aria-hidden /> : <i className={waits ? 'dot wait' : 'dot'} />}
-      <b className="clip">{host.name}</b>
-      <span className="grow" />
-      <span className={waits ? 'meta wait num' : 'meta'}>{connectionWords(connection, now, host.isOwn)}</span>
-    </button>
+    <>
+      <button type="button" className="host-row" onClick={() => onHost(host)} title={host.url}>
+        {connection.state === 'closed' ? (
+          <Unplug size={13} aria-hidden />
+        ) : (
+          <i className={waits ? 'dot wait' : 'dot'} />
+        )}
+        <b className="clip">{host.name}</b>
+        <span className="grow" />
+        <span className={waits ? 'meta wait num' : 'meta'}>{connectionWords(connection, now, host.isOwn)}</span>
+      </button>
+      {isNoted && <RefusedNote host={host} />}
+    </>
+  );
+}
+
+/** The host has said so, to somebody with its token. */
+function isRefused(connection: ConnectionState): boolean {
+  return connection.state === 'closed' && connection.reason.name === 'OriginRefusedError';
+}
+
+/**
+ * A browser does not tell a page why a socket was refused. A host that has never answered this page is not running, is older, or does
+ * not know the token.
+ */
+export function mayBeRefused(host: PageHost, connection: ConnectionState): boolean {
+  if (isRefused(connection)) return true;
+  const isTried = connection.state === 'reconnecting' && connection.attempt >= 2;
+  return !host.isOwn && isTried && host.provider.status.serverInfo === undefined;
+}
+
+/** What to do about it. */
+export function RefusedNote({ host }: { readonly host: PageHost }) {
+  const connection = useObservable(host.connection);
+  const flag = `--allow-origin ${location.origin}`;
+  return (
+    <p className="why refused" role="status">
+      <span className="grow">
+        {isRefused(connection)
+          ? `${host.name} does not allow this page: start it with `
+          : `${host.name} has never answered this page. If it runs, it probably does not allow this page: start it with `}
+        <code>{flag}</code>
+      </span>
+      <CopyButton text={flag} label="Copy the flag" />
+    </p>
   );
 }
 

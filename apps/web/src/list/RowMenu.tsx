@@ -1,5 +1,5 @@
 import type { Session } from '@agenthost/sessions';
-import { Archive, Mail, MailOpen, SquareArrowOutUpRight } from 'lucide-react';
+import { Archive, Mail, MailOpen, Pencil, SquareArrowOutUpRight, Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { permissionError } from '../app/permissionError.js';
 import { useServices } from '../app/services.js';
@@ -17,11 +17,13 @@ interface RowMenuProps {
   readonly onOpen: (session: Session) => void;
   readonly onArchive: (sessions: readonly Session[]) => void;
   readonly onUnread: (session: Session) => void;
+  readonly onRename: (session: Session) => void;
+  readonly onDelete: (session: Session) => void;
   readonly onClosed: () => void;
 }
 
 /** The context menu of a session in the list. */
-export function RowMenu({ request, onOpen, onArchive, onUnread, onClosed }: RowMenuProps) {
+export function RowMenu({ request, onOpen, onArchive, onUnread, onRename, onDelete, onClosed }: RowMenuProps) {
   const { management, places } = useServices();
   const { session, row, at } = request;
   const panel = useRef<HTMLDivElement>(null);
@@ -54,6 +56,20 @@ export function RowMenu({ request, onOpen, onArchive, onUnread, onClosed }: RowM
           hint: 'U',
           disabledReason: permissionError(role, 'session/isReadChanged'),
           choose: () => onUnread(session),
+        },
+        {
+          label: 'Rename',
+          icon: <Pencil size={14} aria-hidden />,
+          disabledReason: permissionError(role, 'session/titleChanged'),
+          choose: () => onRename(session),
+        },
+        'line',
+        {
+          label: 'Delete',
+          icon: <Trash2 size={14} aria-hidden />,
+          danger: true,
+          disabledReason: permissionError(role, 'disposeSession'),
+          choose: () => onDelete(session),
         },
       ]}
     />

@@ -20,6 +20,8 @@ export interface SessionListProps {
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onArchive: (sessions: readonly Session[]) => void;
   readonly onUnread: (session: Session) => void;
+  readonly onRename: (session: Session) => void;
+  readonly onDelete: (session: Session) => void;
   /** Called when the end of the loaded rows is near. */
   readonly onEnd: () => void;
 }
@@ -102,7 +104,8 @@ export function SessionList(props: SessionListProps) {
   };
   /** By the right button, or the context menu key. */
   const openMenu = (event: MouseEvent) => {
-    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-session]');
+    const frame = (event.target as HTMLElement).closest<HTMLElement>('.row-frame');
+    const row = frame?.querySelector<HTMLElement>('[data-session]');
     const session = sessionAt(model.indexOf(row?.dataset['session'] ?? ''));
     if (!row || !session) return;
     event.preventDefault();
@@ -160,6 +163,7 @@ export function SessionList(props: SessionListProps) {
               selected={selectedIds.has(sessionId)}
               now={now}
               onOpen={open}
+              onMenu={openMenu}
               snippet={props.snippets.get(sessionId)}
             />
           );
@@ -172,7 +176,9 @@ export function SessionList(props: SessionListProps) {
           onOpen={props.onOpen}
           onArchive={props.onArchive}
           onUnread={props.onUnread}
-          onClosed={() => setMenu(undefined)}
+          onRename={props.onRename}
+          onDelete={props.onDelete}
+          onClosed={() => setMenu((shown) => (shown === menu ? undefined : shown))}
         />
       )}
     </div>

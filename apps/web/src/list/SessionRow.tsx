@@ -1,5 +1,7 @@
 import { type Session, SessionStatus } from '@agenthost/sessions';
+import { Ellipsis, Unplug } from 'lucide-react';
 import { Fragment, type MouseEvent, memo } from 'react';
+import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { shortAge } from '../conversation/times.js';
 import { Delta } from '../conversation/turn/DiffCard.js';
@@ -15,6 +17,8 @@ interface SessionRowProps {
   /** Changes once a minute, so that ages stay right. */
   readonly now: number;
   readonly onOpen: (session: Session, event: MouseEvent) => void;
+  /** Opens the menu of the row that the event is in. */
+  readonly onMenu: (event: MouseEvent) => void;
   readonly snippet?: string | undefined;
 }
 
@@ -27,8 +31,10 @@ export const SessionRow = memo(function SessionRow({
   selected,
   now,
   onOpen,
+  onMenu,
   snippet,
 }: SessionRowProps) {
+  const isLeaving = useObservable(useServices().undos.leaving).has(session.sessionId);
   const title = useObservable(session.title);
   const status = useObservable(session.status);
   const isRead = useObservable(session.isRead);
@@ -37,6 +43,8 @@ export const SessionRow = memo(function SessionRow({
   const updatedAt = useObservable(session.updatedAt);
   const description = useObservable(session.description);
   const changes = useObservable(session.changes);
+  const location = useObservable(session.workspace)?.location;
+  const away = location?.isAway ? `Its machine ${location.place} is away` : undefined;
   const insertions = changes.reduce((sum, change) => sum + change.insertions, 0);
   const deletions = changes.reduce((sum, change) => sum + change.deletions, 0);
   const shown = rowStatus(status, isRead, isArchived);
@@ -46,32 +54,52 @@ export const SessionRow = memo(function SessionRow({
     ...(isRead ? [] : ['unread']),
     ...(focused ? ['focused'] : []),
     ...(selected ? ['selected'] : []),
+    ...(isLeaving ? ['leaving'] : []),
   ];
   return (
-    <button
-      type="button"
-      className={classes.join(' ')}
-      aria-current={current}
-      tabIndex={focused ? 0 : -1}
-      data-session={session.sessionId}
-      onClick={(event) => onOpen(session, event)}
-    >
-      <StatusGlyph status={shown} className="st" />
-      <span className="l1">
-        <span className="title clip grow">{title || 'New session'}</span>
-        <span className="when">{shortAge(updatedAt.getTime(), now)}</span>
-      </span>
-      <span className="l2">
-        <span className={`act grow${tone}`}>
-          <AgentIcon icon={session.icon} />
-          <span className="sr">{agentName}.</span>
-          <span className="clip">
-            {snippet ? <Snippet text={snippet} /> : (description ?? fallback(shown, agentName, loading))}
-          </span>
+    <div className="row-frame">
+      <button
+        type="button"
+        className={classes.join(' ')}
+        aria-current={current}
+        tabIndex={focused ? 0 : -1}
+        data-session={session.sessionId}
+        onClick={(event) => onOpen(session, event)}
+      >
+        <StatusGlyph status={shown} className="st" />
+        <span className="l1">
+          <span className="title clip grow">{title || 'New session'}</span>
+          <span className="when">{shortAge(updatedAt.getTime(), now)}</span>
         </span>
-        <Delta insertions={insertions} deletions={deletions} />
-      </span>
-    </button>
+        <span className="l2">
+          <span className={`act grow${tone}`}>
+            {away ? <Unplug size={13} aria-hidden /> : <AgentIcon icon={session.icon} />}
+            <span className="sr">{agentName}.</span>
+            <span className="clip">
+              {isLeaving ? (
+                'Deleted'
+              ) : snippet ? (
+                <Snippet text={snippet} />
+              ) : (
+                (away ?? description ?? fallback(shown, agentName, loading))
+              )}
+            </span>
+          </span>
+          <Delta insertions={insertions} deletions={deletions} />
+        </span>
+      </button>
+      <button
+        type="button"
+        className="ib sm row-more"
+        tabIndex={-1}
+        aria-label={`Actions for ${title || 'New session'}`}
+        title="Actions"
+        aria-haspopup="menu"
+        onClick={onMenu}
+      >
+        <Ellipsis size={15} aria-hidden />
+      </button>
+    </div>
   );
 });
 

@@ -8,8 +8,11 @@ import { useServices } from '../app/services.js';
 import { useAttempt } from '../app/useAttempt.js';
 import { useObservable } from '../app/useObservable.js';
 import { Banner } from '../conversation/Banner.js';
+import { NativeGroup } from '../native/NativeGroup.js';
+import { archiveSessions } from '../overlays/archiveSessions.js';
 import { Menu } from '../overlays/Menu.js';
 import { agentName } from './agentName.js';
+import { Brand } from './Brand.js';
 import { HostRows } from './HostRows.js';
 import { SessionList } from './SessionList.js';
 import { useSearch } from './useSearch.js';
@@ -23,6 +26,8 @@ interface SidebarProps {
   readonly onAddHost: () => void;
   readonly onSettings: () => void;
   readonly onHost: (host: PageHost) => void;
+  readonly onRename: (session: Session) => void;
+  readonly onDelete: (session: Session) => void;
 }
 
 const ARCHIVE = 'session/isArchivedChanged';
@@ -32,8 +37,9 @@ const CHIPS = [
   { label: 'Running', statuses: [SessionStatus.InProgress] },
 ] as const;
 
-export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onHost }: SidebarProps) {
-  const { management, list, hosts, places, settings } = useServices();
+export function Sidebar(props: SidebarProps) {
+  const { currentId, isAlone, onTray, onAddHost, onSettings, onHost } = props;
+  const { management, list, hosts, places, settings, undos } = useServices();
   const allHosts = useObservable(hosts.all);
   const allPlaces = useObservable(places.all);
   const { singleLetters } = useObservable(settings.value);
@@ -63,9 +69,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
       return;
     }
     setSelected(new Set());
-    const one = (session: Session) =>
-      session.isArchived.value ? management.unarchiveSession(session) : management.archiveSession(session);
-    attempt(Promise.all(sessions.map(one)));
+    attempt(archiveSessions(management, undos, sessions));
   };
   const toggleRead = (session: Session) => {
     const refusal = refusalFor([session], 'session/isReadChanged');
@@ -237,12 +241,17 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
         snippets={snippets}
         hostOf={(session) => (allPlaces.length > 1 ? places.byId(session.providerId)?.name : undefined)}
         agentName={(session) => agentName(places.byId(session.providerId), session.sessionType)}
-        onOpen={(session) => goTo({ view: 'session', sessionId: session.sessionId })}
+        onOpen={({ sessionId }) =>
+          goTo({ view: 'session', sessionId, ...(filter.text && snippets.has(sessionId) && { find: filter.text }) })
+        }
         onSelect={setSelected}
         onArchive={archive}
         onUnread={toggleRead}
+        onRename={props.onRename}
+        onDelete={props.onDelete}
         onEnd={() => void management.loadMoreSessions()}
       />
+      {!isFiltered && allHosts.map((host) => <NativeGroup key={host.id} host={host} isOnly={allHosts.length === 1} />)}
       {mayStart && (
         <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
           <SquarePen size={18} aria-hidden />
@@ -265,14 +274,4 @@ type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | und
 function clean(filter: FilterChanges): SessionsFilter {
   const entries = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(entries) as SessionsFilter;
-}
-
-function Brand() {
-  return (
-    <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
-      <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="currentColor" />
-      <rect x="1" y="7.3" width="11" height="3.4" rx="1.7" fill="currentColor" opacity=".55" />
-      <rect x="1" y="12.6" width="6" height="3.4" rx="1.7" fill="currentColor" opacity=".28" />
-    </svg>
-  );
 }

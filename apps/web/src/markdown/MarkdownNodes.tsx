@@ -1,7 +1,11 @@
 import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode } from 'react';
+import { DiagramFence } from '../diagram/DiagramFence.js';
 import { CodeBlock } from './CodeBlock.js';
+import { DiffFence, MOST_DIFF_LINES } from './DiffFence.js';
 import { decodeEntities } from './decodeEntities.js';
+import { Formula } from './Formula.js';
+import type { FootnoteToken, MathToken } from './markdownExtensions.js';
 import { inlineImage, linkTarget } from './safeUrl.js';
 
 /** Deeper than people read; React's stack is limited. */
@@ -10,7 +14,29 @@ const DEEPEST = 40;
 /** Tokens as elements. No HTML string exists: markup in the text is shown as text. */
 export function MarkdownNodes({ tokens, depth = 0 }: { readonly tokens: readonly Token[]; readonly depth?: number }) {
   // A token has no identity; its position is its key.
-  return tokens.map((token, index) => <Fragment key={index}>{node(token, depth)}</Fragment>);
+  return withKeys(tokens).map((token, index) => <Fragment key={index}>{node(token, depth)}</Fragment>);
+}
+
+/** `<kbd>` is the only element of HTML that is taken as such: its two tags and what is between them become one token. */
+function withKeys(tokens: readonly Token[]): readonly Token[] {
+  if (!tokens.some(isTag('<kbd>'))) return tokens;
+  const joined: Token[] = [];
+  const last = tokens.findLastIndex(isTag('</kbd>'));
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at] as Token;
+    const end =
+      at < last && isTag('<kbd>')(token) ? tokens.findIndex((one, index) => index > at && isTag('</kbd>')(one)) : -1;
+    if (end === -1) joined.push(token);
+    else {
+      joined.push({ type: 'kbd', raw: '', tokens: tokens.slice(at + 1, end) });
+      at = end;
+    }
+  }
+  return joined;
+}
+
+function isTag(tag: string): (token: Token) => boolean {
+  return (token) => token.type === 'html' && token.raw.trim().toLowerCase() === tag;
 }
 
 export function markdownNode(token: Token): ReactNode {
@@ -31,7 +57,19 @@ function node(token: Token, depth: number): ReactNode {
     case 'hr':
       return <hr />;
     case 'code':
-      return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang} />;
+      return fence(token as Tokens.Code);
+    case 'math':
+      return <Formula text={(token as MathToken).text} isBlock={(token as MathToken).isBlock} />;
+    case 'kbd':
+      return <kbd>{inside(token.tokens)}</kbd>;
+    case 'footnoteMark':
+      return <sup>{(token as FootnoteToken).name}</sup>;
+    case 'footnote':
+      return (
+        <p className="footnotes">
+          <sup>{(token as FootnoteToken).name}</sup> {inside(token.tokens)}
+        </p>
+      );
     case 'blockquote':
       return <blockquote>{inside(token.tokens)}</blockquote>;
     case 'list':
@@ -63,6 +101,13 @@ function node(token: Token, depth: number): ReactNode {
     default:
       return token.raw;
   }
+}
+
+function fence({ text, lang }: Tokens.Code): ReactNode {
+  if (lang === 'math') return <Formula text={text} isBlock />;
+  if (lang === 'diff' && text.split('\n').length <= MOST_DIFF_LINES) return <DiffFence code={text} />;
+  if (lang === 'mermaid') return <DiagramFence code={text} />;
+  return <CodeBlock code={text} language={lang} />;
 }
 
 /** A message's headings are below the page's own. */

@@ -1,4 +1,5 @@
 import { Lexer, type Token } from 'marked';
+import { LEXER_OPTIONS } from './markdownExtensions.js';
 
 /** The top-level tokens of a markdown text. */
 export interface LexedMarkdown {
@@ -12,7 +13,7 @@ const LONGEST_PIECE = 100_000;
 
 /** Parses it at any cost. */
 export function lexMarkdown(text: string): LexedMarkdown {
-  const lexer = new Lexer({ gfm: true });
+  const lexer = new Lexer(LEXER_OPTIONS);
   try {
     const tokens = [...lexer.lex(text)];
     return { tokens, hasDefinitions: Object.keys(lexer.tokens.links).length > 0 };
@@ -43,5 +44,5 @@ const DEEP_NESTING = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m;
 
 export function isCheap(text: string): boolean {
   if (text.length > CHEAP_LENGTH || DEEP_NESTING.test(text)) return false;
-  return text.split(/\n[ \t]*\n/).every((part) => (part.match(/[*_]/g)?.length ?? 0) <= CHEAP_MARKS);
+  return text.split(/\n[ \t]*\n/).every((part) => (part.match(/[*_$]|\[\^|\\[([]/g)?.length ?? 0) <= CHEAP_MARKS);
 }

@@ -2,8 +2,8 @@ import highlightWorkerUrl from './highlightWorker.ts?worker&url';
 import markdownWorkerUrl from './markdownWorker.ts?worker&url';
 import type { ThreadWorker } from './workerThread.js';
 
-/** The scripts that run beside the page. */
-const SCRIPTS = { highlight: highlightWorkerUrl, markdown: markdownWorkerUrl };
+/** The scripts that run beside the page. The service worker has the same address in every build, so that it can be updated. */
+const SCRIPTS = { highlight: highlightWorkerUrl, markdown: markdownWorkerUrl, serviceWorker: '/sw.js' };
 
 interface TrustedTypes {
   createPolicy(
@@ -20,7 +20,14 @@ const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedT
   },
 });
 
-export function startWorker<Asked, Answer>(name: keyof typeof SCRIPTS): ThreadWorker<Asked, Answer> {
-  const url = SCRIPTS[name];
-  return new Worker((policy?.createScriptURL(url) ?? url) as string, { type: 'module' });
+export function startWorker<Asked, Answer>(name: 'highlight' | 'markdown'): ThreadWorker<Asked, Answer> {
+  return new Worker(trusted(SCRIPTS[name]), { type: 'module' });
+}
+
+export function serviceWorkerUrl(): string {
+  return trusted(SCRIPTS.serviceWorker);
+}
+
+function trusted(url: string): string {
+  return (policy?.createScriptURL(url) ?? url) as string;
 }

@@ -1,30 +1,23 @@
 import { Folder, GitBranch } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { problemText } from '../app/problemText.js';
-import { lastName, pathOf } from '../conversation/relativePath.js';
-import { shortAge } from '../conversation/times.js';
+import { pathOf, placeIn } from '../conversation/relativePath.js';
 
-export interface FolderEntry {
+interface FolderEntry {
   readonly name: string;
   readonly uri: string;
   readonly branch?: string | undefined;
 }
 
-export interface RecentFolder {
-  readonly uri: string;
-  readonly usedAt: number | undefined;
-}
-
 interface FolderBrowserProps {
   readonly folder: string;
-  readonly recent: readonly RecentFolder[];
   /** The folders in a folder. */
   readonly browse: (uri: string) => Promise<readonly FolderEntry[]>;
   readonly onFolder: (uri: string) => void;
 }
 
-/** The host's folders: recent ones, and those beside and inside the chosen one. */
-export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowserProps) {
+/** The folders inside a folder. */
+export function FolderBrowser({ folder, browse, onFolder }: FolderBrowserProps) {
   const [entries, setEntries] = useState<readonly FolderEntry[]>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
@@ -44,27 +37,6 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
   }, [folder, browse]);
   return (
     <div className="browser">
-      <div className="recent">
-        <div className="mini">Recent</div>
-        {recent.length === 0 && <p className="blank">Folders you use stand here.</p>}
-        <ul aria-label="Recent folders">
-          {recent.map(({ uri, usedAt }) => (
-            <li key={uri}>
-              <button
-                type="button"
-                className="fd"
-                aria-pressed={uri === folder}
-                title={pathOf(uri)}
-                onClick={() => onFolder(uri)}
-              >
-                <Folder size={15} aria-hidden />
-                <span className="clip">{lastName(uri)}</span>
-                {usedAt !== undefined && <span className="aux">{shortAge(usedAt, Date.now())}</span>}
-              </button>
-            </li>
-          ))}
-        </ul>
-      </div>
       <div className="browse">
         <div className="mini clip">In {pathOf(folder)}</div>
         {problem && <p className="blank">{problem}</p>}
@@ -99,7 +71,8 @@ export function FolderPath({
   readonly onFolder: (uri: string) => void;
 }) {
   const names = pathOf(folder).split('/').filter(Boolean);
-  const uriOf = (count: number) => new URL(`file:///${names.slice(0, count).map(encodeURIComponent).join('/')}`).href;
+  const uriOf = (count: number) =>
+    `file://${placeIn(folder)}/${names.slice(0, count).map(encodeURIComponent).join('/')}`;
   return (
     <nav className="crumb" aria-label="Folder">
       <button type="button" onClick={() => onFolder(uriOf(0))} aria-label="Root folder">

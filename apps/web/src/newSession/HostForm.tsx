@@ -1,67 +1,86 @@
-import type { SessionWorkspace } from '@agenthost/sessions';
 import { ChevronDown, ShieldQuestionMark } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { LoginState } from '../agents/AgentsDialog.js';
+import { LoginButton, LoginOverlay } from '../agents/LoginButton.js';
+import { canLogIn, needsLogin } from '../agents/loginWords.js';
 import type { Draft } from '../app/messageDrafts.js';
 import type { PageHost } from '../app/pagePlace.js';
+import { permissionError } from '../app/permissionError.js';
+import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { Composer } from '../composer/Composer.js';
-import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
-import { HostFolders } from './HostFolders.js';
-import { agentDetails, agentWords, HowToFix } from './HowToFix.js';
+import { AgentCards } from './AgentCards.js';
+import { FolderField } from './FolderField.js';
 import type { NewSessionFormProps } from './NewSession.js';
 
-/** A new session of a host: one of its agents, in one of its folders. */
+/** A new session of a host: one of its agents, in one of its folders. It begins with what was used last in that folder. */
 export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFormProps & { readonly host: PageHost }) {
+  const { lastChoices } = useServices();
   const agents = useObservable(host.provider.status.agents);
   useObservable(host.connection);
   const [agentId, setAgentId] = useState(type);
-  const [model, setModel] = useState<string>();
-  const [chosen, setChosen] = useState<SessionWorkspace>();
-  const isUsable = ({ availability }: (typeof agents)[number]) => availability.state === 'available';
-  const agent = agents.find(({ provider }) => provider === agentId) ?? agents.find(isUsable) ?? agents[0];
-  const usable = agent !== undefined && isUsable(agent);
+  const [chosenModel, setModel] = useState<string>();
+  const [chosenFolder, setFolder] = useState<string>();
+  /** Set while a log-in is open that the start waits for. */
+  const [loggingIn, setLoggingIn] = useState<(isLoggedIn: boolean) => void>();
+  const mayLogIn = permissionError(useObservable(host.role), 'beginLogin') === undefined;
   const { folders } = host.provider;
-  const folder = folderOf(chosen) ?? folders.recent()[0] ?? folders.home;
+  const folder = chosenFolder ?? folders.recent()[0] ?? lastChoices.last(host.url)?.folder ?? folders.home;
+  const remembered = lastChoices.in(host.url, folder) ?? lastChoices.last(host.url)?.choice;
+  const uses = (provider: string) => lastChoices.usesOf(host.url, provider);
+  const usable = agents
+    .filter(({ availability }) => availability.state === 'available')
+    .toSorted((a, b) => uses(b.provider) - uses(a.provider));
+  const others = agents.filter(({ availability }) => availability.state !== 'available');
+  const byId = (id: string | undefined) => usable.find(({ provider }) => provider === id);
+  const agent = byId(agentId) ?? byId(remembered?.agent) ?? usable[0];
+  const known = agent?.provider === remembered?.agent ? remembered?.model : undefined;
+  const model = agent?.models.find(({ id }) => id === (chosenModel ?? known));
   const requiresTrust = useRequiresTrust(host, folder, agent?.provider);
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
-    if (!agent || !usable)
-      throw new Error(
-        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has not reported an agent yet.',
-      );
+    if (!agent) throw new Error('No agent can be used yet: add one above.');
     if (!folder) throw new Error('Choose a folder first.');
-    const workspace = chosen ?? host.provider.resolveWorkspace(folder);
+    if (needsLogin(agent.login) && canLogIn(agent.login) && mayLogIn) {
+      const isLoggedIn = await new Promise<boolean>((resolve) => setLoggingIn(() => resolve));
+      if (!isLoggedIn) throw new Error(`${agent.displayName} needs a log-in first.`);
+    }
     const { text, attachments = [] } = message;
-    await onStart({ type: agent.provider, model, workspace, text, attachments });
+    const workspace = host.provider.resolveWorkspace(folder);
+    await onStart({ type: agent.provider, model: model?.id, workspace, text, attachments });
+    lastChoices.remember(host.url, folder, { agent: agent.provider, ...(model && { model: model.id }) });
   };
   return (
     <>
-      <section className="sect">
-        <h2 className="sect-h">Agent</h2>
-        <div className="agents" role="radiogroup" aria-label="Agent">
-          {agents.map((one) => (
-            <button
-              key={one.provider}
-              type="button"
-              className="agent"
-              role="radio"
-              aria-checked={one === agent}
-              data-unavailable={one.availability.state !== 'available' || undefined}
-              title={agentDetails(one)}
-              onClick={() => {
-                setAgentId(one.provider);
-                setModel(undefined);
-              }}
-            >
-              <AgentIcon icon={one.icon} size={16} />
-              <span className="nm">{one.displayName}</span>
-              <span className="ds">{agentWords(one)}</span>
-            </button>
-          ))}
+      <AgentCards
+        host={host}
+        usable={usable}
+        others={others}
+        chosen={agent}
+        wanted={type}
+        onAgent={(provider) => {
+          setAgentId(provider);
+          setModel(undefined);
+        }}
+      />
+      {agent && needsLogin(agent.login) && (
+        <div className="fix">
+          <LoginState agent={agent} />
+          <span className="grow" />
+          <LoginButton host={host} agent={agent} isOffered={canLogIn(agent.login)} />
         </div>
-        {agent && !usable && <HowToFix host={host} agent={agent} />}
-      </section>
-      {folder !== undefined && <HostFolders host={host} folder={folder} onWorkspace={setChosen} />}
+      )}
+      {loggingIn && agent && (
+        <LoginOverlay
+          host={host}
+          agent={agent}
+          onClose={(isLoggedIn) => {
+            setLoggingIn(undefined);
+            loggingIn(isLoggedIn);
+          }}
+        />
+      )}
+      <FolderField folders={folders} folder={folder} onFolder={setFolder} />
       {requiresTrust && agent && (
         <p className="why">
           <ShieldQuestionMark size={14} aria-hidden /> {agent.displayName} will ask whether you trust this folder.
@@ -83,15 +102,15 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
         >
           {agent && agent.models.length > 0 && (
             <Menu
-              label={`Model: ${agent.models.find(({ id }) => id === model)?.name ?? 'Default model'}`}
+              label={`Model: ${model?.name ?? 'Default model'}`}
               className="pick"
               items={agent.models.map(({ id, name }) => ({
                 label: name,
-                checked: id === model,
+                checked: id === model?.id,
                 choose: () => setModel(id),
               }))}
             >
-              {agent.models.find(({ id }) => id === model)?.name ?? 'Default model'}
+              {model?.name ?? 'Default model'}
               <ChevronDown className="chev" size={12} aria-hidden />
             </Menu>
           )}
@@ -99,11 +118,6 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
       </section>
     </>
   );
-}
-
-export function folderOf(workspace: SessionWorkspace | undefined): string | undefined {
-  const [repository] = workspace?.repositories ?? [];
-  return repository?.workingDirectory ?? repository?.uri;
 }
 
 /** As far as the host has reported it. */

@@ -1,6 +1,7 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { loginStateWords, needsLogin } from '../agents/loginWords.js';
 import type { PageHost } from '../app/pagePlace.js';
 import { permissionError } from '../app/permissionError.js';
 import { problemText } from '../app/problemText.js';
@@ -9,9 +10,10 @@ import { CopyButton } from '../controls/CopyButton.js';
 import { InlineText } from '../conversation/InlineText.js';
 import { bytes } from '../conversation/times.js';
 
-export function agentWords({ availability, models, description }: AgentInfo): string {
+export function agentWords({ availability, models, description, login }: AgentInfo): string {
   if (availability.state === 'installing') return 'Being installed';
   if (availability.state === 'unavailable') return availability.installable ? 'Not installed' : availability.reason;
+  if (login && needsLogin(login)) return loginStateWords(login);
   return models.length > 0 ? `Ready, ${models.length} ${models.length === 1 ? 'model' : 'models'}` : description;
 }
 
@@ -21,7 +23,7 @@ export function agentDetails({ availability }: AgentInfo): string | undefined {
   return `${availability.reason} ${availability.howToFix}`.replaceAll('`', '');
 }
 
-/** Says what to do about an agent that can't be used, with a button where the page can install it. */
+/** Says what to do about an agent that can't be used, with a button where the page can install it, or end that. */
 export function HowToFix({
   host,
   agent,
@@ -32,21 +34,21 @@ export function HowToFix({
   readonly withReason?: boolean;
 }) {
   const refusal = permissionError(useObservable(host.role), 'installAgent');
-  const [progress, setProgress] = useState<string>();
+  const cancelRefusal = permissionError(useObservable(host.role), 'cancelInstall');
   const { availability } = agent;
   const installing = availability.state === 'installing';
-  const install = async () => {
-    setProgress('Installing');
-    const following = host.provider.status.onProgress(({ message, done, total }) =>
-      setProgress(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message),
-    );
+  const progress = useInstallProgress(host, agent);
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const attempt = async (work: Promise<void>) => {
+    setBusy(true);
+    setProblem(undefined);
     try {
-      await host.provider.status.installAgent(agent.provider);
-      setProgress(undefined);
+      await work;
     } catch (error) {
-      setProgress(problemText(error));
+      setProblem(problemText(error));
     } finally {
-      following.dispose();
+      setBusy(false);
     }
   };
   if (availability.state === 'available') return null;
@@ -58,6 +60,7 @@ export function HowToFix({
       <span className="grow" role="status" title={agentDetails(agent)}>
         <InlineText
           text={
+            problem ??
             progress ??
             (availability.state === 'unavailable'
               ? installable
@@ -72,13 +75,41 @@ export function HowToFix({
         <button
           type="button"
           className="btn plain sm"
-          disabled={installing || progress === 'Installing' || refusal !== undefined}
+          disabled={busy || refusal !== undefined}
           title={refusal}
-          onClick={() => void install()}
+          onClick={() => void attempt(host.provider.status.installAgent(agent.provider))}
         >
           Install{installable.sizeHint ? `, ${bytes(installable.sizeHint)}` : ''}
         </button>
       )}
+      {installing && (
+        <button
+          type="button"
+          className="btn plain sm"
+          disabled={busy || cancelRefusal !== undefined}
+          title={cancelRefusal}
+          onClick={() => void attempt(host.provider.status.cancelInstall(agent.provider))}
+        >
+          {busy ? 'Cancelling' : 'Cancel'}
+        </button>
+      )}
     </div>
   );
+}
+
+/** What the host last said of the installation, whoever began it: how far it is, or how it ended if the agent is not there. */
+function useInstallProgress(host: PageHost, { provider, availability }: AgentInfo): string | undefined {
+  const [said, setSaid] = useState<string>();
+  useEffect(() => {
+    const following = host.provider.status.onProgress(({ token, message, done, total }) => {
+      if (token !== `installAgent/${provider}`) return;
+      setSaid(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message);
+    });
+    return () => following.dispose();
+  }, [host, provider]);
+  const isThere = availability.state === 'available';
+  useEffect(() => {
+    if (isThere) setSaid(undefined);
+  }, [isThere]);
+  return isThere ? undefined : said;
 }

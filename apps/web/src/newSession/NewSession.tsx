@@ -37,8 +37,9 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
   const { activeSessionProviderId, activeSessionType } = management.contextKeys;
   const all = useObservable(places.all);
   const draft = useObservable(useStable(() => drafts.of(DRAFT), [drafts]));
-  const [placeId, setPlaceId] = useState(() => activeSessionProviderId.value);
-  const [type] = useState(() => agent ?? (activeSessionType.value || undefined));
+  const [activePlaceId] = useState(() => activeSessionProviderId.value);
+  const [placeId, setPlaceId] = useState(activePlaceId);
+  const [activeType] = useState(() => activeSessionType.value || undefined);
   const place = all.find(({ id }) => id === placeId) ?? all[0];
   if (!place) return null;
   const start = async ({ type: wanted, model, workspace, text, attachments }: NewSessionChoice) => {
@@ -54,6 +55,8 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
     goTo({ view: 'session', sessionId: sent.sessionId });
   };
   const host = asHost(place);
+  // The agent of a session says nothing about the agents of another host.
+  const type = agent ?? (place.id === activePlaceId ? activeType : undefined);
   const form = { draft, setDraft: (next: Draft) => drafts.set(DRAFT, next), type, onStart: start };
   return (
     <main className="main">

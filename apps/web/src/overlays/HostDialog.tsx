@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
+import { AgentsDialog } from '../agents/AgentsDialog.js';
 import type { PageHost } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { CloseButton } from '../controls/CloseButton.js';
-import { connectionWords } from '../list/HostRows.js';
-import { AskDialog } from './AskDialog.js';
+import { connectionWords, mayBeRefused, RefusedNote } from '../list/HostRows.js';
 import { Dialog } from './Dialog.js';
+import { SignInDialog } from './SignInDialog.js';
 
 /** A host's connection and the actions on it. */
 export function HostDialog({ host, onClose }: { readonly host: PageHost; readonly onClose: () => void }) {
@@ -15,21 +16,14 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
   const now = useNow(true);
   const [latency, setLatency] = useState<number>();
   const [signingIn, setSigningIn] = useState(false);
+  const [showsAgents, setShowsAgents] = useState(false);
   useEffect(() => {
     if (connection.state !== 'connected') return;
     host.provider.status.measureLatency().then(setLatency, () => undefined);
   }, [connection.state, host]);
+  if (showsAgents) return <AgentsDialog host={host} onClose={onClose} />;
   if (signingIn) {
-    return (
-      <AskDialog
-        title={`Token of ${host.name}`}
-        confirm="Connect"
-        value=""
-        secret
-        onConfirm={async (token) => void hosts.signIn(host, token)}
-        onClose={onClose}
-      />
-    );
+    return <SignInDialog host={host} onClose={onClose} />;
   }
   return (
     <Dialog label={host.name} className="ask-dialog" onClose={onClose} focusSelf>
@@ -42,6 +36,7 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
         {latency !== undefined && connection.state === 'connected' && `, ${Math.round(latency)} ms`}
         {host.provider.status.serverInfo && `, version ${host.provider.status.serverInfo.version}`}
       </p>
+      {mayBeRefused(host, connection) && <RefusedNote host={host} />}
       <div className="acts">
         {!host.isOwn && (
           <button
@@ -55,6 +50,9 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
             Remove from this page
           </button>
         )}
+        <button type="button" className="btn plain" onClick={() => setShowsAgents(true)}>
+          Agents…
+        </button>
         <button type="button" className="btn plain" onClick={() => setSigningIn(true)}>
           Use another token
         </button>

@@ -1,38 +1,95 @@
-import { useState } from 'react';
-import { askForNotifications } from '../app/notifications.js';
+import { SlidersHorizontal, Smartphone } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { PageHost } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
 import type { Theme } from '../app/settings.js';
 import { useObservable } from '../app/useObservable.js';
 import { CloseButton } from '../controls/CloseButton.js';
 import { Dialog } from './Dialog.js';
+import { NotificationSetting } from './NotificationSetting.js';
+
+/** Loaded when it is looked at. */
+const DevicesSettings = lazy(async () => ({
+  default: (await import('../devices/DevicesSettings.js')).DevicesSettings,
+}));
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** The user's settings for the page in this browser. */
-export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
+export type SettingsSection = 'general' | 'devices';
+
+const SECTIONS: readonly {
+  readonly section: SettingsSection;
+  readonly label: string;
+  readonly icon: typeof Smartphone;
+}[] = [
+  { section: 'general', label: 'General', icon: SlidersHorizontal },
+  { section: 'devices', label: 'Devices', icon: Smartphone },
+];
+
+interface SettingsDialogProps {
+  readonly first?: SettingsSection;
+  readonly onClose: () => void;
+}
+
+/** The settings of this browser, and the devices of the host that serves the page. */
+export function SettingsDialog({ first = 'general', onClose }: SettingsDialogProps) {
   const { hosts, settings } = useServices();
-  const { theme, notifications, singleLetters, userName } = useObservable(settings.value);
+  const [own] = useObservable(hosts.all);
+  const { userName } = useObservable(settings.value);
   const [name, setName] = useState(userName);
-  const [refused, setRefused] = useState(false);
+  const [shown, setShown] = useState(first);
   const close = () => {
     hosts.setUserName(name.trim());
     onClose();
   };
-  const setNotifications = async (wanted: boolean) => {
-    const allowed = wanted && (await askForNotifications());
-    setRefused(wanted && !allowed);
-    settings.update({ notifications: allowed });
-  };
   return (
-    <Dialog label="Settings" className="ask-dialog" onClose={close}>
+    <Dialog label="Settings" className="ask-dialog settings" onClose={close}>
       <div className="page-h">
         <h2 className="grow">Settings</h2>
         <CloseButton onClose={close} />
       </div>
+      <div className="setg">
+        <nav className="setn" aria-label="Settings">
+          {SECTIONS.map(({ section, label, icon: Icon }) => (
+            <button
+              key={section}
+              type="button"
+              aria-current={shown === section ? 'page' : undefined}
+              onClick={() => setShown(section)}
+            >
+              <Icon size={16} aria-hidden />
+              {label}
+            </button>
+          ))}
+        </nav>
+        {shown === 'general' && <GeneralSettings host={own} name={name} onName={setName} />}
+        {shown === 'devices' && own && (
+          <Suspense fallback={<p role="status">Loading…</p>}>
+            <DevicesSettings host={own} />
+          </Suspense>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface GeneralSettingsProps {
+  readonly host: PageHost | undefined;
+  readonly name: string;
+  readonly onName: (name: string) => void;
+}
+
+/** The user's settings for the page in this browser. */
+function GeneralSettings({ host, name, onName }: GeneralSettingsProps) {
+  const { settings } = useServices();
+  const { theme, singleLetters } = useObservable(settings.value);
+  return (
+    <section aria-label="General">
       <label className="setting">
         <span className="grow">Your name, as others see it</span>
-        <input value={name} maxLength={60} placeholder="Somebody" onChange={(event) => setName(event.target.value)} />
+        <input value={name} maxLength={60} placeholder="Somebody" onChange={(event) => onName(event.target.value)} />
       </label>
+      {host && <NameNote host={host} />}
       <div className="setting">
         <span className="grow">Theme</span>
         <div className="seg" role="group" aria-label="Theme">
@@ -48,19 +105,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </div>
       </div>
-      <label className="setting toggle">
-        <span className="grow">Notify me when a session needs me</span>
-        <input
-          type="checkbox"
-          checked={notifications}
-          onChange={(event) => void setNotifications(event.target.checked)}
-        />
-      </label>
-      {refused && (
-        <p className="why bad" role="alert">
-          This browser doesn't allow notifications for this page. Allow them beside the address, then try again.
-        </p>
-      )}
+      <NotificationSetting />
       <label className="setting toggle">
         <span className="grow">Single-letter shortcuts</span>
         <input
@@ -69,6 +114,14 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => settings.update({ singleLetters: event.target.checked })}
         />
       </label>
-    </Dialog>
+    </section>
+  );
+}
+
+/** Only an owner can change it later: others could take somebody else's name. */
+function NameNote({ host }: { readonly host: PageHost }) {
+  const role = useObservable(host.role);
+  return role === 'owner' ? null : (
+    <p className="why">{host.name} shows the name that was given when this device was connected.</p>
   );
 }

@@ -19,7 +19,7 @@ export function SidePanel({ title, problem, onClose, children }: SidePanelProps)
         <span className="grow" />
         <CloseButton onClose={onClose} />
       </div>
-      <div className="tray-b padded">
+      <div className="tray-b padded" tabIndex={0} role="region" aria-label={`${title}, contents`}>
         <Problem text={problem} />
         {children}
       </div>

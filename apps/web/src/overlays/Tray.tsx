@@ -1,7 +1,6 @@
 import type { AnsweredPrompt, ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
 import type { PagePlace } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
@@ -21,7 +20,7 @@ import { Dialog } from './Dialog.js';
 
 /** Every open question over all hosts, to be answered in place. */
 export function Tray({ onClose }: { readonly onClose: () => void }) {
-  const { settings, needsInput } = useServices();
+  const { settings, needsInput, push } = useServices();
   const { notifications } = useObservable(settings.value);
   const waiting = useObservable(needsInput.waiting);
   const count = useObservable(needsInput.count);
@@ -39,10 +38,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   useEffect(() => {
     if (document.activeElement === document.body) body.current?.focus();
   }, [waiting, answered]);
-  const toggleNotifications = async () => {
-    const wanted = !notifications && (await askForNotifications());
-    settings.update({ notifications: wanted });
-  };
+  const isOn = notifications !== 'off';
   const keyDown = (event: KeyboardEvent) => {
     const { target } = event;
     if (target instanceof HTMLTextAreaElement || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -62,12 +58,12 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         <button
           type="button"
           className="ib"
-          aria-pressed={notifications}
-          aria-label={notifications ? 'Turn notifications off' : 'Turn notifications on'}
-          title={notifications ? 'Turn notifications off' : 'Turn notifications on'}
-          onClick={() => void toggleNotifications()}
+          aria-pressed={isOn}
+          aria-label={isOn ? 'Turn notifications off' : 'Turn notifications on'}
+          title={isOn ? 'Turn notifications off' : 'Turn notifications on'}
+          onClick={() => void push.set(isOn ? 'off' : 'needsInput')}
         >
-          {notifications ? <Bell size={16} aria-hidden /> : <BellOff size={16} aria-hidden />}
+          {isOn ? <Bell size={16} aria-hidden /> : <BellOff size={16} aria-hidden />}
         </button>
         <CloseButton onClose={onClose} />
       </div>

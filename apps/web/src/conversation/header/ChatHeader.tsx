@@ -1,22 +1,26 @@
 import type { AgentInfo, SessionState } from '@agenthost/protocol';
-import { type ChatModel, constant, type Session } from '@agenthost/sessions';
+import { type ChatModel, constant, parseSessionId, type Session } from '@agenthost/sessions';
 import {
   Archive,
+  ArrowRightLeft,
   Ellipsis,
   FileDiff,
   Files,
   Folder,
   GitBranch,
   GitFork,
+  Link,
   Mail,
   MessageSquarePlus,
   MessageSquareX,
   Pencil,
   Puzzle,
+  ShieldCheck,
   ShieldQuestionMark,
   Trash2,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { agentsForHandOver, HandOverDialog } from '../../agents/HandOverDialog.js';
 import { ownIds } from '../../app/ownIds.js';
 import { asHost, type PagePlace } from '../../app/pagePlace.js';
 import { permissionError } from '../../app/permissionError.js';
@@ -26,6 +30,8 @@ import { useObservable } from '../../app/useObservable.js';
 import { BackButton } from '../../controls/BackButton.js';
 import { AgentIcon } from '../../glyphs/agentIcon.js';
 import { agentName } from '../../list/agentName.js';
+import { ApprovalsDialog } from '../../overlays/ApprovalsDialog.js';
+import { archiveSessions } from '../../overlays/archiveSessions.js';
 import { ChangesDialog } from '../../overlays/ChangesDialog.js';
 import { CustomizationsDialog } from '../../overlays/CustomizationsDialog.js';
 import { DeleteChatDialog } from '../../overlays/DeleteChatDialog.js';
@@ -33,10 +39,15 @@ import { FilesDialog } from '../../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../../overlays/Menu.js';
 import { NewChatDialog } from '../../overlays/NewChatDialog.js';
 import { authorName, initials } from '../authorName.js';
-import { pathOf, shortPath } from '../relativePath.js';
+import { homeOf, pathOf, shortPath } from '../relativePath.js';
 import { Delta } from '../turn/DiffCard.js';
-import { ContextRing, modelOf } from './ContextRing.js';
+import { modelOf } from './ContextRing.js';
 import { HostState } from './HostState.js';
+import { Location } from './Location.js';
+import { type SessionAction, sessionActions } from './sessionActions.js';
+
+/** Loaded when it is opened, as all that shows QR codes. */
+const ShareDialog = lazy(async () => ({ default: (await import('../../sharing/ShareDialog.js')).ShareDialog }));
 
 /** For a place that is no host. */
 const NO_AGENTS = constant<readonly AgentInfo[]>([]);
@@ -54,7 +65,7 @@ interface ChatHeaderProps {
 }
 
 export function ChatHeader({ session, place, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
-  const { management } = useServices();
+  const { management, undos } = useServices();
   const me = useObservable(ownIds);
   const { contextKeys } = management;
   const host = asHost(place);
@@ -68,12 +79,16 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
   const mode = useObservable(session.mode);
   const workspace = useObservable(session.workspace);
   const chats = useObservable(session.chats);
-  const [dialog, setDialog] = useState<'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat'>();
+  const approvals = state?.approvals ?? [];
+  const [dialog, setDialog] = useState<
+    'approvals' | 'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat' | 'handOver' | 'share'
+  >();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
   const branch = hasRepository ? workspace?.repositories[0]?.detail : undefined;
   const others = (state?.clients ?? []).filter(({ clientId }) => !me.has(clientId));
   const agents = useObservable(host?.provider.status.agents ?? NO_AGENTS);
+  const takers = host?.provider.status.canHandOver ? agentsForHandOver(agents, session.sessionType) : [];
   const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
   const modelName = modelOf(models, state?.summary.model)?.name;
   const items: (MenuItem | 'line')[] = [
@@ -88,7 +103,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       label: isArchived ? 'Unarchive' : 'Archive',
       icon: <Archive size={14} aria-hidden />,
       disabledReason: permissionError(role, 'session/isArchivedChanged'),
-      choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)),
+      choose: () => onProblem(archiveSessions(management, undos, [session])),
     },
     {
       label: 'Mark unread',
@@ -104,6 +119,16 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             hint: 'F',
             disabledReason: permissionError(role, 'forkSession'),
             choose: onFork,
+          },
+        ]
+      : []),
+    ...(onFork && takers.length > 0
+      ? [
+          {
+            label: 'Hand over…',
+            icon: <ArrowRightLeft size={14} aria-hidden />,
+            disabledReason: permissionError(role, 'forkSession'),
+            choose: () => setDialog('handOver'),
           },
         ]
       : []),
@@ -127,6 +152,16 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
           },
         ]
       : []),
+    ...(host
+      ? [
+          {
+            label: 'Share a read-only link…',
+            icon: <Link size={14} aria-hidden />,
+            disabledReason: permissionError(role, 'shareSession'),
+            choose: () => setDialog('share'),
+          },
+        ]
+      : []),
     'line',
     ...(chats.length > 1
       ? [
@@ -147,6 +182,18 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       choose: onDelete,
     },
   ];
+  const changed = changes.length > 0;
+  const running = state?.activeTurn !== undefined && permissionError(role, 'session/turnCancelled') === undefined;
+  // After each rendering, so that the palette offers what the menu does.
+  useEffect(() => {
+    sessionActions.set([
+      ...items.flatMap((item) => (item === 'line' || item.disabledReason !== undefined ? [] : [asAction(item)])),
+      ...(approvals.length > 0 ? [{ label: 'Show what is always allowed', choose: () => setDialog('approvals') }] : []),
+      ...(changed ? [{ label: 'Show changed files', keys: 'D', choose: () => setDialog('changes') }] : []),
+      ...(running ? [{ label: 'Stop the turn', choose: () => onProblem(model.cancel({ holdQueue: true })) }] : []),
+    ]);
+  });
+  useEffect(() => () => sessionActions.set([]), []);
   return (
     <header className="head">
       <BackButton />
@@ -164,26 +211,42 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
           {folder && (
             <span className="wide" title={pathOf(folder)}>
               <Folder size={13} aria-hidden />
-              {shortPath(folder, host?.provider.folders.home)}
+              <span className="clip">{shortPath(folder, homeOf(host?.provider.folders.home))}</span>
             </span>
           )}
           {branch && (
             <span>
               <GitBranch size={13} aria-hidden />
-              {branch}
+              <span className="clip">{branch}</span>
             </span>
           )}
+          {workspace?.location && <Location location={workspace.location} />}
           {workspace?.requiresWorkspaceTrust && (
             <span title="You will be asked whether you trust this folder before the agent continues.">
               <ShieldQuestionMark size={13} aria-hidden />
               Not trusted
             </span>
           )}
+          {approvals.length > 0 && (
+            <button
+              type="button"
+              className="always"
+              aria-label={approvals.length === 1 ? 'Always allowed' : `${approvals.length} always allowed`}
+              title="What the agent does without asking"
+              onClick={() => setDialog('approvals')}
+            >
+              <ShieldCheck size={13} aria-hidden />
+              {approvals.length > 1 && `${approvals.length} `}
+              <span className="words">{approvals.length === 1 ? 'Always allowed' : 'always allowed'}</span>
+            </button>
+          )}
           <span className="wide">
             <AgentIcon icon={session.icon} />
-            {agentName(place, session.sessionType)}
-            {modelName && `, ${modelName}`}
-            {mode && `, ${mode.name ?? mode.id}`}
+            <span className="clip">
+              {agentName(place, session.sessionType)}
+              {modelName && `, ${modelName}`}
+              {mode && `, ${mode.name ?? mode.id}`}
+            </span>
           </span>
         </div>
       </div>
@@ -203,7 +266,6 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             </span>
           );
         })}
-        <ContextRing state={state} models={models} />
         {changes.length > 0 && (
           <button
             type="button"
@@ -239,6 +301,15 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
           ))}
         </nav>
       )}
+      {dialog === 'approvals' && (
+        <ApprovalsDialog
+          approvals={approvals}
+          agentName={agentName(place, session.sessionType)}
+          model={model}
+          role={role}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
       {dialog === 'changes' && (
         <ChangesDialog changes={changes} folder={folder} state={state} onClose={() => setDialog(undefined)} />
       )}
@@ -247,11 +318,31 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       )}
       {dialog === 'files' && <FilesDialog model={model} onClose={() => setDialog(undefined)} />}
       {dialog === 'newChat' && <NewChatDialog session={session} onClose={() => setDialog(undefined)} />}
+      {dialog === 'handOver' && (
+        <HandOverDialog session={session} chat={model.resource} agents={takers} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'share' && host && (
+        <Suspense>
+          <ShareDialog
+            host={host}
+            session={parseSessionId(model.resource).localId}
+            title={title}
+            onClose={() => setDialog(undefined)}
+          />
+        </Suspense>
+      )}
       {dialog === 'deleteChat' && (
         <DeleteChatDialog session={session} chat={model.resource} onClose={() => setDialog(undefined)} />
       )}
     </header>
   );
+}
+
+/** In the palette there is no menu around it that says what it is about. */
+function asAction({ label, icon, hint, choose }: MenuItem): SessionAction {
+  const alone = /^(?:Rename|Archive|Unarchive|Fork|Delete)$/.test(label) ? `${label} this session` : label;
+  const full = label === 'Mark unread' ? 'Mark this session unread' : alone;
+  return { label: full, icon, keys: hint, choose };
 }
 
 function ChatTab({

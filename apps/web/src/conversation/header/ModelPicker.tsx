@@ -1,4 +1,4 @@
-import type { SessionState } from '@agenthost/protocol';
+import type { AgentInfo, SessionState } from '@agenthost/protocol';
 import type { Session } from '@agenthost/sessions';
 import { ChevronDown } from 'lucide-react';
 import type { PageHost } from '../../app/pagePlace.js';
@@ -21,6 +21,9 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
   const agents = useObservable(host.provider.status.agents);
   const active = useObservable(contextKeys.activeSessionType);
   const agent = agents.find(({ provider }) => provider === active);
+  // How to add another agent is told in the form for a new session.
+  const isOffered = ({ provider, availability }: AgentInfo) =>
+    provider === active || availability.state === 'available';
   const model = state?.summary.model;
   const shown = agent?.models.find(({ id }) => id === model)?.name ?? model;
   return (
@@ -28,7 +31,7 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
       <Menu
         label={`Agent: ${agent?.displayName ?? session.sessionType}`}
         className="pick"
-        items={agents.map(({ provider, displayName }) => ({
+        items={agents.filter(isOffered).map(({ provider, displayName }) => ({
           label: provider === active ? displayName : `New session with ${displayName}`,
           checked: provider === active,
           choose: () => provider !== active && goTo({ view: 'new', agent: provider }),

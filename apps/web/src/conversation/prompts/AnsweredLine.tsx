@@ -22,7 +22,12 @@ export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
     <div className="line answered">
       <Icon size={16} aria-hidden />
       <span className="grow">
-        {verb(kind, answer)} by <b>{name}</b>
+        {kind === 'permission' && isLasting(answer) ? (
+          <span className="exit">Always allowed in this session</span>
+        ) : (
+          verb(kind, answer)
+        )}{' '}
+        by <b>{name}</b>
         {device}
         {says && `: ${says}`}
         {title && (
@@ -36,8 +41,12 @@ export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
   );
 }
 
-function verb(kind: AnsweredLineProps['kind'], { approved, optionId }: PromptAnswer): string {
+function verb(kind: AnsweredLineProps['kind'], { approved }: PromptAnswer): string {
   if (kind === 'question') return 'Answered';
-  if (!approved) return 'Denied';
-  return optionId !== undefined && /session|always/i.test(optionId) ? 'Always allowed in this session' : 'Allowed once';
+  return approved ? 'Allowed once' : 'Denied';
+}
+
+/** It also counts for later calls. */
+function isLasting({ approved, optionId }: PromptAnswer): boolean {
+  return approved && optionId !== undefined && /session|always/i.test(optionId);
 }

@@ -6,6 +6,7 @@ import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';
 import { RoleNote } from '../../composer/RoleNote.js';
 import { Problem } from '../../controls/Problem.js';
+import { inputDiffs } from '../../diff/inputDiffs.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
 import { visibleCommand } from '../../text/visibleText.js';
 import { useChat } from '../chatContext.js';
@@ -14,8 +15,11 @@ import { shortPath } from '../relativePath.js';
 import { roughly } from '../times.js';
 import { CommandField } from './CommandField.js';
 import { commandLanguage } from './CommandText.js';
+import { DenyReason } from './DenyReason.js';
+import { EditDiffs } from './EditDiffs.js';
 import { FoldButton } from './FoldButton.js';
 import { MoreWaiting } from './MoreWaiting.js';
+import { useKeptFocus } from './useKeptFocus.js';
 import { useWholeInput } from './useWholeInput.js';
 
 const CONFIRM = 'session/toolCallConfirmed';
@@ -36,7 +40,9 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const chat = useChat();
   const now = useNow(true);
   const command = useRef<HTMLTextAreaElement>(null);
+  const section = useKeptFocus();
   const [folded, setFolded] = useState(false);
+  const [isGivingReason, setGivingReason] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation } = call;
@@ -45,6 +51,11 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
     confirmation.editable === true && permissionError(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // An unchanged input is sent as it came; a field can only show it with visible characters.
   const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
+  const diffs = useMemo(
+    () =>
+      call.language === 'diff' && !editable && isWhole && toolInput !== undefined ? inputDiffs(toolInput) : undefined,
+    [call.language, editable, isWhole, toolInput],
+  );
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
@@ -52,16 +63,19 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const once = approvals[0]?.explicit ? undefined : approvals[0];
   const lasting = approvals.find((option) => option !== once);
 
-  const choose = async (option: ConfirmationOption | undefined) => {
+  const choose = async (option: ConfirmationOption | undefined, reason = '') => {
     if (!option || busy || permissionError(chat.role, CONFIRM) !== undefined) return;
     // A command must not be allowed before all of it was shown.
     if (option.kind === 'approve' && !isWhole) return;
+    // A disabled button would drop the focus.
+    if (section.current?.contains(document.activeElement)) section.current.focus({ preventScroll: true });
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
     const written = editable ? command.current?.value : undefined;
     const edited = written !== undefined && written !== input ? { editedToolInput: written } : {};
     try {
-      if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
+      if (option.kind === 'deny')
+        await chat.deny(turnId, call.toolCallId, { ...optionId, ...(reason !== '' && { reason }) });
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
     } catch (error) {
       setProblem(problemText(error));
@@ -79,7 +93,13 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
       event.preventDefault();
       void choose(once);
     }
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() === 'b' && denials[0]) {
+      event.preventDefault();
+      event.stopPropagation();
+      setGivingReason(true);
+      return;
+    }
     const wanted = { y: once, s: lasting, x: denials[0] }[event.key.toLowerCase()];
     if (!wanted) return;
     event.preventDefault();
@@ -89,6 +109,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const keyOf = (option: ConfirmationOption) => (option === once ? 'Y' : option === lasting ? 'S' : undefined);
   return (
     <section
+      ref={section}
       className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label={`Needs your answer: ${confirmation.title ?? call.invocationMessage}`}
       tabIndex={-1}
@@ -111,7 +132,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h3>
         )}
-        {toolInput !== undefined && (
+        {diffs && <EditDiffs diffs={diffs} />}
+        {toolInput !== undefined && !diffs && (
           <div className="cmd">
             <span className="prompt" aria-hidden="true">
               {call.toolKind === 'terminal' ? '$' : '›'}
@@ -164,10 +186,46 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
                 {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
               </button>
             ))}
+            {denials[0] && (
+              <button
+                type="button"
+                className="btn quiet"
+                aria-expanded={isGivingReason}
+                disabled={busy}
+                onClick={() => setGivingReason(!isGivingReason)}
+              >
+                No, because… <kbd aria-hidden="true">B</kbd>
+              </button>
+            )}
           </div>
+          {isGivingReason && (
+            <DenyReason
+              busy={busy}
+              onDeny={(reason) => void choose(denials[0], reason)}
+              onClose={() => {
+                setGivingReason(false);
+                section.current?.focus();
+              }}
+            />
+          )}
+          {lasting && (
+            <p className="why">
+              “{lasting.label}” also counts for{' '}
+              {lasting.covers === undefined ? (
+                `later requests like this one, as ${chat.agentName} understands it`
+              ) : (
+                <InlineText text={lowerFirst(lasting.covers)} />
+              )}
+              .
+            </p>
+          )}
         </RoleNote>
         {!plain && <MoreWaiting />}
       </div>
     </section>
   );
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

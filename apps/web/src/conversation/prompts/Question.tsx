@@ -14,6 +14,7 @@ import { InlineText } from '../InlineText.js';
 import { roughly } from '../times.js';
 import { FoldButton } from './FoldButton.js';
 import { MoreWaiting } from './MoreWaiting.js';
+import { useKeptFocus } from './useKeptFocus.js';
 
 const ANSWER = 'session/permissionResolved';
 const APPROVE_KEYS = ['y', 's'];
@@ -28,6 +29,7 @@ interface QuestionProps {
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
   const now = useNow(request.askedAt !== undefined);
+  const section = useKeptFocus();
   const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -45,6 +47,8 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
     permissionError(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
   const send = async (answer: PermissionAnswer) => {
     if (busy || refusalOf(answer) !== undefined) return;
+    // A disabled button would drop the focus.
+    if (section.current?.contains(document.activeElement)) section.current.focus({ preventScroll: true });
     setBusy(true);
     try {
       await chat.answer(turnId, request.requestId, answer);
@@ -82,6 +86,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   };
   return (
     <section
+      ref={section}
       className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label={`Needs your answer: ${request.title}`}
       tabIndex={-1}

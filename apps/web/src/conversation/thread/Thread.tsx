@@ -5,11 +5,14 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { problemText } from '../../app/problemText.js';
 import { ActiveTurnView, TurnView } from '../turn/TurnView.js';
 import { Announcer } from './Announcer.js';
+import { useFoundTurn } from './useFoundTurn.js';
 
 interface ThreadProps {
   readonly state: SessionState;
   /** The running turn's message has not reached the host. */
   readonly kept: boolean;
+  /** Words of a search: opens at the newest turn that has them. */
+  readonly find?: string | undefined;
   /** Resolves when older turns were added in front, with their number. */
   readonly loadEarlier: () => Promise<number>;
   /** Drops older turns except that many of the newest. */
@@ -33,10 +36,11 @@ const REST_MS = 400;
 const HAND_MS = 1_000;
 /** How far a turn may be from the top and still be the current one: margins and rounding. */
 const STEP_TOLERANCE = 48;
+const SEEK_FRAMES = 10;
 
 /** The conversation: opens at its end, follows it while the user is there, and loads older turns when the user scrolls up. */
 export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
-  { state, kept, loadEarlier, trim },
+  { state, kept, find, loadEarlier, trim },
   handle,
 ) {
   const { turns, activeTurn, earlierTurns } = state;
@@ -95,6 +99,29 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       setLoading(false);
     }
   };
+  const found = useFoundTurn(find, state, loading, () => void load());
+  /** On the way to a found turn: what scrolls meanwhile is not the user. */
+  const isSeeking = useRef(false);
+  const newest = useRef(turns);
+  newest.current = turns;
+  useEffect(() => {
+    if (found === undefined) return;
+    isSeeking.current = true;
+    setAtEnd(false);
+    let frame = 0;
+    // Again while turns above are measured, which moves it.
+    const seek = (left: number) => {
+      const index = newest.current.findIndex(({ id }) => id === found);
+      if (index !== -1) virtualizer.current?.scrollToIndex(index, { align: 'start' });
+      if (left > 0) frame = requestAnimationFrame(() => seek(left - 1));
+      else isSeeking.current = false;
+    };
+    frame = requestAnimationFrame(() => seek(SEEK_FRAMES));
+    return () => {
+      cancelAnimationFrame(frame);
+      isSeeking.current = false;
+    };
+  }, [found]);
   const isAtEnd = useRef(atEnd);
   isAtEnd.current = atEnd;
   // The virtualizer waits for a scroll to measure again, and at the end its own correction may move nothing.
@@ -122,7 +149,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   }, [turns]);
   const scrolled = () => {
     const { current } = scroller;
-    if (!current) return;
+    if (!current || isSeeking.current) return;
     trimWhenResting();
     const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
     const isLeft = movedUp(current, before.current, performance.now() - touchedAt.current < HAND_MS);
@@ -139,11 +166,11 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   useEffect(() => {
     const { current } = scroller;
     if (!current || !atEnd) return;
-    // Fonts, images and late measurements move the end.
+    // Fonts, images and late measurements move the end. A queue or a plan that grows below takes room from the window itself.
     const observer = new ResizeObserver(() => {
       current.scrollTop = current.scrollHeight;
     });
-    for (const child of current.children) observer.observe(child);
+    for (const one of [current, ...current.children]) observer.observe(one);
     return () => observer.disconnect();
   }, [atEnd]);
   return (
@@ -183,7 +210,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
               ))}
             </Virtualizer>
           </div>
-          {activeTurn && <ActiveTurnView turn={activeTurn} kept={kept} />}
+          {activeTurn && <ActiveTurnView turn={activeTurn} kept={kept} activity={state.summary.activity} />}
         </div>
       </div>
       <Announcer state={state} />

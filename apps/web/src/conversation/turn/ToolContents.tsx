@@ -1,8 +1,9 @@
-import type { ContentRef, ToolCallState } from '@agenthost/protocol';
+import type { ToolCallState } from '@agenthost/protocol';
 import { ContentPart } from './ContentPart.js';
 import { lineText } from './ToolLine.js';
+import { contentsOf } from './toolContentsOf.js';
 
-/** The images, audio and files of a call's result. Text is shown as its output. */
+/** The images, audio and files of a call's result. */
 export function ToolContents({ call }: { readonly call: ToolCallState }) {
   return (
     <div className="media-row">
@@ -11,14 +12,4 @@ export function ToolContents({ call }: { readonly call: ToolCallState }) {
       ))}
     </div>
   );
-}
-
-export function hasContents(call: ToolCallState): boolean {
-  return contentsOf(call).length > 0;
-}
-
-function contentsOf(call: ToolCallState): readonly ContentRef[] {
-  const content = call.status === 'completed' ? (call.result.content ?? []) : [];
-  const refs = content.flatMap((piece) => (piece.type === 'contentRef' ? [piece.ref] : []));
-  return refs.filter(({ mimeType }) => !mimeType?.startsWith('text/'));
 }

@@ -4,11 +4,19 @@ import { useState } from 'react';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
 import { useChat } from '../chatContext.js';
 import { InlineText } from '../InlineText.js';
-import { clock } from '../times.js';
+import { clock, duration } from '../times.js';
 import { OutputText } from './OutputText.js';
 
-/** A tool call of any kind except a terminal, in the present and then the past tense. */
-export function ToolLine({ call }: { readonly call: ToolCallState }) {
+interface ToolLineProps {
+  readonly call: ToolCallState;
+  /** Shown at its end. */
+  readonly note?: string;
+  /** Shows how long it took. */
+  readonly timed?: boolean;
+}
+
+/** A tool call in one line, in the present and then the past tense. */
+export function ToolLine({ call, note, timed = false }: ToolLineProps) {
   const { staleSince } = useChat();
   const [open, setOpen] = useState(false);
   const stale = call.status === 'running' && staleSince !== undefined;
@@ -29,6 +37,8 @@ export function ToolLine({ call }: { readonly call: ToolCallState }) {
         )}
         {open && text && <OutputText text={text} output={output} of={lineText(call)} />}
       </span>
+      {note !== undefined && <span className="aux num">{note}</span>}
+      {timed && 'endedAt' in call && <span className="aux num">{duration(call.endedAt - call.startedAt)}</span>}
       {stale && <span className="aux num">last heard {clock(staleSince, true)}</span>}
     </div>
   );

@@ -1,6 +1,14 @@
-import type { ActiveTurn, AnsweredPermission, FileEditResultContent, ToolCallState, Turn } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  AnsweredPermission,
+  CompletedToolCall,
+  FileEditResultContent,
+  ToolCallState,
+  Turn,
+} from '@agenthost/protocol';
 import { GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
+import { CopyButton } from '../../controls/CopyButton.js';
 import { Markdown } from '../../markdown/Markdown.js';
 import { useChat } from '../chatContext.js';
 import { AnsweredLine } from '../prompts/AnsweredLine.js';
@@ -8,36 +16,47 @@ import { Confirmation } from '../prompts/Confirmation.js';
 import { ConfirmedLine } from '../prompts/ConfirmedLine.js';
 import { Question } from '../prompts/Question.js';
 import { ContentPart } from './ContentPart.js';
+import { isGroupable, splitRow } from './callGroups.js';
 import { DiffCard } from './DiffCard.js';
 import { EarlierSteps } from './EarlierSteps.js';
 import { ErrorCard } from './ErrorCard.js';
 import { Reasoning } from './Reasoning.js';
 import { TerminalBlock } from './TerminalBlock.js';
-import { hasContents, ToolContents } from './ToolContents.js';
+import { ToolContents } from './ToolContents.js';
+import { ToolGroup } from './ToolGroup.js';
 import { ToolLine } from './ToolLine.js';
+import { hasContents } from './toolContentsOf.js';
 import { UserMessage } from './UserMessage.js';
 import { useTurnSteps } from './useTurnSteps.js';
+import { Waiting } from './Waiting.js';
 
 /** An ended turn never changes, so it is rendered once. */
 export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }) {
   const { fork } = useChat();
+  const answer = answerText(turn);
   return (
     <div className="turn" data-turn={turn.id}>
       <TurnHead turn={turn} />
       <Parts turn={turn} running={false} />
       {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
       {turn.error && <ErrorCard turn={turn} error={turn.error} />}
-      {fork && (
-        <div className="turn-acts">
+      <div className="turn-acts">
+        {answer !== '' && <CopyButton text={answer} label="Copy answer" />}
+        {fork && (
           <button type="button" className="btn quiet sm" onClick={() => fork(turn.id)}>
             <GitFork size={13} aria-hidden />
             Fork from here
           </button>
-        </div>
-      )}
+        )}
+      </div>
     </div>
   );
 });
+
+/** What the agent wrote, as markdown. */
+function answerText({ responseParts }: Turn): string {
+  return responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content.trim()] : [])).join('\n\n');
+}
 
 /** The start of the turn: a message, or the agent itself. */
 function TurnHead({ turn, kept = false }: { readonly turn: Turn | ActiveTurn; readonly kept?: boolean }) {
@@ -48,15 +67,18 @@ function TurnHead({ turn, kept = false }: { readonly turn: Turn | ActiveTurn; re
 export const ActiveTurnView = memo(function ActiveTurnView({
   turn,
   kept,
+  activity,
 }: {
   readonly turn: ActiveTurn;
   readonly kept: boolean;
+  readonly activity: string | undefined;
 }) {
   const permissions = Object.values(turn.pendingPermissions);
   return (
     <div className="turn" data-turn={turn.id} aria-busy="true">
       <TurnHead turn={turn} kept={kept} />
       <Parts turn={turn} running={!kept && permissions.length === 0} />
+      {!kept && <Waiting turn={turn} activity={activity} />}
       {permissions.map((request) => (
         <Question key={request.requestId} turnId={turn.id} request={request} />
       ))}
@@ -69,12 +91,33 @@ interface PartsProps {
   readonly running: boolean;
 }
 
-/** Successive lines share one rail. */
+/** Successive lines share one rail; successive calls that have ended share one line. */
 function Parts({ turn, running }: PartsProps) {
   const { staleSince, me } = useChat();
   const { steps, ...earlier } = useTurnSteps(turn);
   const shown: ReactNode[] = [];
   let lines: ReactNode[] = [];
+  let row: CompletedToolCall[] = [];
+  const showCall = (call: ToolCallState, isLast: boolean) => {
+    lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
+    const blocks = callBlocks(call, turn.id, !isLast);
+    if (blocks.length === 0) lines.push(<ToolLine key={call.toolCallId} call={call} />);
+    else {
+      endLines();
+      shown.push(...blocks);
+    }
+    if (hasContents(call)) {
+      endLines();
+      shown.push(<ToolContents key={`${call.toolCallId} contents`} call={call} />);
+    }
+  };
+  const endRow = () => {
+    const { group, alone } = splitRow(row);
+    row = [];
+    if (group.length > 0)
+      lines.push(<ToolGroup key={`group ${group[0]?.toolCallId}`} turnId={turn.id} calls={group} />);
+    for (const call of alone) showCall(call, false);
+  };
   const endLines = () => {
     if (lines.length > 0)
       shown.push(
@@ -85,37 +128,36 @@ function Parts({ turn, running }: PartsProps) {
     lines = [];
   };
   const answersBetween = (after: number, upTo: number) => {
-    for (const one of turn.answeredPermissions ?? [])
-      if (one.afterParts > after && one.afterParts <= upTo)
-        lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
+    for (const one of turn.answeredPermissions ?? []) {
+      if (one.afterParts <= after || one.afterParts > upTo) continue;
+      endRow();
+      lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
+    }
   };
   // Answers from before the first shown step are shown with the earlier steps.
   let before = (steps[0]?.index ?? 0) - 1;
   steps.forEach(({ index, part, call }, at) => {
     answersBetween(before, index);
     before = index;
-    const last = running && at === steps.length - 1;
+    const isLast = at === steps.length - 1;
+    const last = running && isLast;
+    if (part.kind === 'toolCall' && !call) return;
+    // A command that ends the turn is its answer, and is not folded.
+    if (call && isGroupable(call) && !(isLast && call.toolKind === 'terminal')) {
+      row.push(call);
+      return;
+    }
+    endRow();
+    if (call) {
+      showCall(call, isLast);
+      return;
+    }
     if (part.kind === 'reasoning') {
       lines.push(<Reasoning key={part.id} part={part} running={last} />);
       return;
     }
     if (part.kind === 'notice') {
       lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
-      return;
-    }
-    if (part.kind === 'toolCall' && !call) return;
-    if (call) {
-      lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
-      const blocks = callBlocks(call, turn.id);
-      if (blocks.length === 0) lines.push(<ToolLine key={call.toolCallId} call={call} />);
-      else {
-        endLines();
-        shown.push(...blocks);
-      }
-      if (hasContents(call)) {
-        endLines();
-        shown.push(<ToolContents key={`${call.toolCallId} contents`} call={call} />);
-      }
       return;
     }
     endLines();
@@ -125,6 +167,7 @@ function Parts({ turn, running }: PartsProps) {
       shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
     else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
   });
+  endRow();
   answersBetween(before, before + 1);
   endLines();
   return (
@@ -142,10 +185,10 @@ function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonl
 }
 
 /** What needs more than a line. An edit with a diff is shown as its diff. */
-function callBlocks(call: ToolCallState, turnId: string): ReactNode[] {
+function callBlocks(call: ToolCallState, turnId: string, foldable: boolean): ReactNode[] {
   if (call.status === 'pendingConfirmation')
     return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];
-  if (call.toolKind === 'terminal') return [<TerminalBlock key={call.toolCallId} call={call} />];
+  if (call.toolKind === 'terminal') return [<TerminalBlock key={call.toolCallId} call={call} foldable={foldable} />];
   if (call.status !== 'completed' || !call.result.success) return [];
   const edits = call.result.content?.filter(
     (content): content is FileEditResultContent => content.type === 'fileEdit' && content.diff !== undefined,
