@@ -7,22 +7,24 @@ const source = (name: string, entry = 'src/index') =>
 
 /**
  * What takes long, for `npm run test:sweeps`: every screen, every hostile text, every place of a file, every refusal of a start,
- * installations, and several hosts in processes of their own.
+ * devices and log-ins in all their forms, installations, and several hosts in processes of their own.
  */
 export const SWEEPS = [
-  'apps/cli/test/{clusterDrain,database,databasePasswords}.test.ts',
-  'apps/cli/test/failures.test.ts',
+  'apps/cli/test/{clusterDrain,clusterMove,clusterPlaces,database,databasePasswords,databaseRefusals}.test.ts',
+  'apps/cli/test/{agentLogin,failures,tokenSpaces}.test.ts',
   'packages/host/test/agents/{acp/acpMisbehaviour,install/agentInstaller}.test.ts',
-  'packages/host/test/cluster/{cutOff,drain,linkUrl,places,takeover}.test.ts',
+  'packages/host/test/cluster/{agentWait,cutOff,drain,link{Trouble,Url},manyViewers,placement,places,push,spaces,takeover}.test.ts',
   'packages/host/test/contract/contractMutants.test.ts',
   'packages/host/test/move/*.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
-  'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
+  'test/browser/{accessibility,devices,displays,hostile,login,longThings,readOnlyLink,cluster/*,flow/diagrams}.test.ts',
   'test/ahp/versions.test.ts',
-  'test/e2e/agents/{floods,installedAgents}.test.ts',
+  'test/e2e/agents/{floods,installedAgents,ownTurns,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
-  'test/e2e/programs/{cluster,dev,readmeCommands,rollingRestart,startFailures}.test.ts',
+  'test/e2e/push/longRace.test.ts',
+  'test/e2e/programs/{cluster,dev,dockerfile,packedPackages,readmeCommands,rollingRestart,startFailures}.test.ts',
+  'test/upgrade/{rollingUpgrade,spaces}.test.ts',
 ];
 
 /** Tests that leave nothing behind share a worker: a new one for each file takes most of their time. */

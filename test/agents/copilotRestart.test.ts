@@ -1,6 +1,8 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { SessionHandle } from '@agenthost/client';
+import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
 import { text, toolCall } from '../support/modelServer/modelReply.js';
@@ -31,6 +33,10 @@ afterEach(async () => {
   await model.dispose();
 });
 
+const folderOf = ({ uri }: SessionHandle) =>
+  join(host.stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '', 'copilot');
+const memoryOf = (session: SessionHandle) =>
+  readFile(join(folderOf(session), 'agenthost.json'), 'utf8').catch(() => '');
 const noneLeft = () => vi.waitFor(async () => expect(await processesIn(cwd)).toEqual([]), PATIENCE_MS);
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
@@ -48,6 +54,8 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     await session.send('do it');
     await confirmation(session);
     expect((await processesIn(cwd)).length).toBeGreaterThan(0);
+    // Written right after the question is shown: a kill in between loses only the recap.
+    await expect.poll(() => memoryOf(session), { timeout: PATIENCE_MS }).toContain('askedFor');
     await host.end(signal);
     await noneLeft();
     await host.start();
@@ -62,3 +70,25 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     await noneLeft();
   },
 );
+
+it('starts a new conversation, and says so, when it was killed before it had stored the earlier one', async () => {
+  model
+    .script('do it', toolCall('bash', { command: 'echo done', description: 'a test' }))
+    .script('go on', ({ items }) => text(`Knew: ${items.filter(({ role }) => role === 'user').at(-1)?.text}`));
+  const client = await host.connect();
+  const session = await client.createSession({ provider: 'copilot', workingDirectory: pathToFileURL(cwd).href });
+  await session.ready();
+  await session.send('do it');
+  await confirmation(session);
+  await expect.poll(() => memoryOf(session), { timeout: PATIENCE_MS }).toContain('do it');
+  await host.end('SIGKILL');
+  await noneLeft();
+  await rm(join(folderOf(session), 'events.jsonl'), { force: true });
+  await host.start();
+  await turnEnded(session);
+  await session.send('go on');
+  const second = (await turnEnded(session, 2)).turns[1];
+  expect(second).toMatchObject({ state: 'complete' });
+  expect(JSON.stringify(second?.responseParts)).toContain('Copilot starts a new conversation');
+  expect(textOf(second)).toContain('The message you were working on was: "do it"');
+});

@@ -59,7 +59,9 @@ describe("only an agent's own folder knows it by name", () => {
   });
 
   it("the host knows no tool outside of the agents' folders", () => {
-    const host = sourceFiles('packages/host').filter((file) => !/\/agents\/(?:shell|mock|copilot|acp)\//.test(file));
+    const host = sourceFiles('packages/host').filter(
+      (file) => !/\/agents\/(?:shell|mock|copilot|acp|native)\//.test(file),
+    );
     expect(found(host, TOOLS)).toEqual([]);
   });
 });

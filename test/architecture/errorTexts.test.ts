@@ -9,6 +9,7 @@ const READS_TEXT: Readonly<Record<string, string>> = {
   'packages/host/src/agents/acp/acpFailure.ts': 'leaves out a standard sentence that says no more than its code',
   'packages/host/src/agents/acp/agentsFile.ts': 'JSON.parse tells the position of an error in its message alone',
   'packages/host/src/database/database.ts': 'pg has no code for a connection that was lost',
+  'packages/host/src/database/databaseErrors.ts': 'pg has no code for a password that is missing',
   'packages/host/src/sessionIndex/indexDamage.ts': 'SQLite has no code for a table that is missing',
   'packages/host/src/storage/fs/confinement.ts': 'writes the path that the caller knows into the message',
   'packages/host/src/storage/artifacts/workspaceYaml.ts': 'shows the first line of what the YAML parser says',

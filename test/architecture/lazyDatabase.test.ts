@@ -44,6 +44,11 @@ describe('a host without a database', () => {
     expect(packages).not.toContain('pg');
   });
 
+  it('loads what encrypts notifications only when a device subscribes', () => {
+    expect(files).toContain('packages/host/src/push/vapidSigner.ts');
+    expect(packages).not.toContain('web-push');
+  });
+
   it('loads nothing that speaks to one', () => {
     const found = [...files].filter((file) => file.includes('src/database/'));
     // The error that says what is wrong with an address.

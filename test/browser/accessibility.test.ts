@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser/browser.js';
 import { type DemoHost, startDemoHost } from '../support/browser/demoHost.js';
 import { openSession, QUIET_SCREENS } from '../support/browser/pageScreens.js';
+import { brokenRules, RULES } from './axe.js';
 import { PATIENCE } from './pageWorld.js';
 
 /** Each screen is opened once a width, and looked at in both themes there. */
@@ -13,7 +14,6 @@ const WIDTHS: readonly (readonly [string, BrowserContextOptions])[] = [
 ];
 /** Long enough for busy cores; nothing waits for it that comes at all. */
 const SLOW = { timeout: 600_000 };
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** All that a theme can break; the rest is the same in both. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
@@ -55,7 +55,7 @@ describe.each(WIDTHS)('axe reports no problem, %s', (_, look) => {
   it('with a wrong token, and while the host is away', SLOW, async () => {
     await inPage(look, async (page) => {
       await page.goto(`${empty.url.origin}/#token=${'x'.repeat(32)}`);
-      await page.locator('.banner:visible').waitFor();
+      await page.locator('.banner:visible, .sign-in:visible').waitFor();
       expect(await violations(page, 'wrong token')).toEqual([]);
       const lost = await startDemoHost();
       await openSession(page, lost, 'Queued message sent twice').finally(() => lost.dispose());
@@ -98,20 +98,8 @@ async function violations(page: Page, screen: string): Promise<string[]> {
     await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme);
     const only: axe.RunOnly =
       theme === 'light' ? { type: 'tag', values: RULES } : { type: 'rule', values: COLOUR_RULES };
-    found.push(...(await broken(page, only)).map((line) => `${screen}, ${theme}: ${line}`));
+    found.push(...(await brokenRules(page, only)).map((line) => `${screen}, ${theme}: ${line}`));
   }
   await page.emulateMedia({ colorScheme: 'light' });
   return found;
-}
-
-/** What lies under an open dialog can't be reached, and isn't looked at. */
-async function broken(page: Page, only: axe.RunOnly): Promise<string[]> {
-  const results = await page.evaluate(async (rules) => {
-    const { axe: loaded } = window as unknown as { axe: typeof axe };
-    const root = document.querySelector('dialog[open]') ?? document;
-    return await loaded.run(root, { runOnly: rules, resultTypes: ['violations'] });
-  }, only);
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary?.split('\n')[1]?.trim()}`),
-  );
 }

@@ -4,7 +4,6 @@ import { parseSessionUri, type UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { FaultPlan } from '../faults/support/faultPlan.js';
 import { FaultyLocalStorage } from '../faults/support/faultyLocal.js';
-import { WatchedAgent } from '../support/agents/watchedAgent.js';
 import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { temporaryFolder } from '../support/testHost.js';
 import {
@@ -50,9 +49,9 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
     const banner = page.getByRole('alert').filter({ hasText: "doesn't accept this token" });
     await seen(banner);
     await seen(banner.getByText('agenthost token show'));
-    await banner.getByRole('button', { name: 'Paste a token' }).click();
-    const dialog = page.getByRole('dialog', { name: /^Token of/ });
-    await dialog.getByLabel(/^Token of/).fill(host.token);
+    await banner.getByRole('button', { name: 'Paste the link' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Connect to/ });
+    await dialog.getByLabel('Link or token').fill(host.token);
     await page.keyboard.press('Enter');
     await seen(log(page).getByText('Hello, world!'));
     await gone(banner);
@@ -63,15 +62,15 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
   it('[REC3] a session whose files can not be read for a while', SLOW, async () => {
     const stateDir = await temporaryFolder();
     const storage = new FlakyStorage(stateDir);
-    const agent = new WatchedAgent();
-    const { host, proxy } = await pages.hostBehindProxy({ stateDir, storage, agents: [agent], sessionIdleMs: 20 });
+    const { host, proxy } = await pages.hostBehindProxy({ stateDir, storage, sessionIdleMs: 20 });
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
     await seen(log(page).getByText('Hello, world!'));
     proxy.allow(false);
     proxy.cut();
-    await agent.ended(uri);
-    storage.failing.set(parseSessionUri(uri)?.sessionId ?? '', 'EIO');
+    const id = parseSessionUri(uri)?.sessionId ?? '';
+    await storage.unloaded(id);
+    storage.failing.set(id, 'EIO');
     proxy.allow(true);
     const banner = page.getByRole('status').filter({ hasText: "can't load this session right now" });
     await seen(banner.getByText('EIO: a hiccup'));
@@ -94,14 +93,11 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
     const page = await pages.visit(host, { hash, url: proxy.url });
     await seen(log(page).getByText('Hello, world!'));
     await composer(page).fill('half a thought');
-    await page.evaluate(() => sessionStorage.setItem(`agenthost.token ${location.origin}`, 'old'));
+    await page.evaluate(() => localStorage.setItem(`agenthost.token ${location.origin}`, 'old'));
     await page.reload();
     await seen(page.getByText(/doesn't accept this token/));
-    await page.getByRole('button', { name: 'Paste a token' }).click();
-    await page
-      .getByRole('dialog')
-      .getByLabel(/^Token of/)
-      .fill(host.token);
+    await page.getByRole('button', { name: 'Paste the link' }).click();
+    await page.getByRole('dialog').getByLabel('Link or token').fill(host.token);
     await page.keyboard.press('Enter');
     await seen(log(page).getByText('Hello, world!'));
     expect(await composer(page).inputValue()).toBe('half a thought');
@@ -156,12 +152,15 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
   it('an agent that is not installed', SLOW, async () => {
     const host = await pages.host({ agents: [new ShellAgent(), new AbsentAgent()] });
     const page = await pages.visit(host, { hash: 'new' });
-    await page.getByRole('radio', { name: /Gemini/ }).click();
-    await seen(page.getByRole('radio', { name: /Gemini is not installed\./ }));
+    await page.getByRole('button', { name: /^Add an agent/ }).click();
+    await seen(page.locator('.fix', { hasText: 'Gemini is not installed.' }));
     await seen(page.locator('.fix', { hasText: 'agenthost agents add gemini' }));
-    await write(page, 'do it anyway');
-    await seen(page.getByText(/Gemini can't be used yet/));
-    expect(await composer(page).inputValue()).toBe('do it anyway');
+    const alone = await pages.host({ agents: [new AbsentAgent()] });
+    const other = await pages.visit(alone, { hash: 'new' });
+    await seen(other.locator('.fix', { hasText: 'agenthost agents add gemini' }));
+    await write(other, 'do it anyway');
+    await seen(other.getByText('No agent can be used yet: add one above.'));
+    expect(await composer(other).inputValue()).toBe('do it anyway');
   });
 
   it('every agent of the catalogue, on a machine that has none', SLOW, async () => {
@@ -173,8 +172,10 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
       agentSources: [new AcpAgents()],
     });
     const page = await pages.visit(host, { hash: 'new' });
-    const agents = page.getByRole('radio');
-    await eventually(() => agents.count()).toBe(7);
+    await seen(page.getByRole('radio', { name: /Shell/ }));
+    await page.getByRole('button', { name: /^Add an agent/ }).click();
+    const agents = page.locator('.add-agents li');
+    await eventually(() => agents.count()).toBe(6);
     for (const [name, id] of [
       ['GitHub Copilot', 'copilot'],
       ['Claude Code', 'claude'],
@@ -183,9 +184,7 @@ describe('a failure is a sentence with what to do, and no typed text is lost', (
       ['opencode', 'opencode'],
       ['Copilot CLI', 'copilot-acp'],
     ] as const) {
-      await agents.filter({ hasText: name }).click();
-      await seen(agents.filter({ hasText: name }).filter({ hasText: /Not installed$/ }));
-      const fix = page.locator('.fix', { hasText: 'Not installed' });
+      const fix = agents.filter({ hasText: name }).locator('.fix', { hasText: 'Not installed' });
       await seen(fix.getByTitle(`Run agenthost agents add ${id}.`));
       await seen(fix.getByRole('button', { name: /^Install, \d+ MB$/ }));
     }

@@ -209,7 +209,9 @@ async function watched(work: (page: Page) => Promise<void>): Promise<void> {
   context.on('page', (opened) => opened.on('dialog', (dialog) => seen.push(`dialog: ${dialog.message()}`)));
   await context.route('**', (route) => {
     const { origin, pathname } = new URL(route.request().url());
-    const isOwn = origin === host.url.origin && /^\/(?:assets\/[\w.-]+|favicon\.svg)?$/.test(pathname);
+    const isOwn =
+      origin === host.url.origin &&
+      /^\/(?:assets\/[\w.-]+|favicon\.svg|sw\.js|manifest\.webmanifest|icons\/[\w-]+\.(?:png|svg))?$/.test(pathname);
     if (!isOwn) seen.push(`request: ${route.request().url()}`);
     return isOwn ? route.continue() : route.abort();
   });
@@ -270,7 +272,7 @@ async function problems(page: Page): Promise<string[]> {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
       /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/u;
     const foreign =
-      'iframe, object, embed, base, style, meta[http-equiv], video, audio, source, math, template, #root script, #root link, svg script, foreignObject, use, animate, form:not(.cmd, .composer, .ask-dialog form)';
+      'iframe, object, embed, base, style, meta[http-equiv], video, audio, source, math, template, #root script, #root link, svg script, foreignObject, use, animate, form:not(.cmd, .composer, .ask-name, .ask-dialog form)';
     for (const element of document.querySelectorAll(foreign)) say('foreign element', element);
     for (const element of document.querySelectorAll('#root *')) {
       for (const { name, value } of element.attributes) {

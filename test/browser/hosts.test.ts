@@ -70,6 +70,7 @@ describe('several hosts', () => {
     await seen(row(page, 'here'));
     // Its own row is there from the start if it is remembered; those of its sessions would come later.
     expect([await hostRow.count(), await row(page, 'there').count()]).toEqual([0, 0]);
-    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(other.token);
+    const stored = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
+    expect([stored.includes(other.token), stored.includes(`token ${proxy.url.origin}`)]).toEqual([false, false]);
   });
 });

@@ -22,6 +22,10 @@ export interface VisitOptions extends BrowserContextOptions {
   /** After the address, e.g. `#session=…`. */
   readonly hash?: string;
   readonly token?: string;
+  /** Another link than the printed one. */
+  readonly address?: string;
+  /** Whether the page may ask for the user's name. */
+  readonly asksName?: boolean;
   readonly url?: URL;
 }
 
@@ -64,29 +68,36 @@ export function usePages() {
     /** A user with a separate browser opens the printed link. */
     async visit(
       host: Pick<TestHost, 'url' | 'token'>,
-      { name, hash, token, url, ...context }: VisitOptions = {},
+      { name, hash, token, url, address, asksName, ...context }: VisitOptions = {},
     ): Promise<Page> {
       const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
       cleanups.push(() => opened.close());
       opened.setDefaultTimeout(PATIENCE);
-      if (name !== undefined) {
-        await opened.addInitScript(
-          (settings) => {
-            localStorage['agenthost.settings'] ??= settings;
-          },
-          JSON.stringify({ userName: name }),
-        );
-      }
+      await opened.addInitScript(
+        (settings) => {
+          // An empty page has no storage, and neither has the frame that draws diagrams.
+          if (location.protocol !== 'about:' && self.origin !== 'null') localStorage['agenthost.settings'] ??= settings;
+        },
+        JSON.stringify({ userName: name ?? '', isNameAsked: !asksName }),
+      );
       const page = await opened.newPage();
       page.on('pageerror', (error) => failures.push(String(error.stack ?? error)));
       page.on('console', (message) => {
         if (/Content Security Policy|unique "key"|Maximum update depth/.test(message.text()))
           failures.push(message.text());
       });
-      await page.goto(`${(url ?? host.url).origin}/#token=${token ?? host.token}${hash ? `&${hash}` : ''}`);
+      const link = `${(url ?? host.url).origin}/#token=${token ?? host.token}${hash ? `&${hash}` : ''}`;
+      await page.goto(address ?? link);
+      await exchanged(page);
       return page;
     },
   };
+}
+
+/** Resolves when the page has a token of its own for the one in its link, or the host doesn't answer. */
+async function exchanged(page: Page): Promise<void> {
+  const isOver = () => !Object.keys(sessionStorage).some((key) => key.startsWith('agenthost.link '));
+  await page.waitForFunction(isOver, undefined, { timeout: 5_000 }).catch(() => {});
 }
 
 /** A session of the mock agent (or another one), made by a program; answers its URI and its address in the page. */

@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  composer,
-  eventually,
-  expectNoOverflow,
-  gone,
-  log,
-  makeSession,
-  PATIENCE,
-  row,
-  seen,
-  usePages,
-} from './pageWorld.js';
+import { composer, expectNoOverflow, gone, log, makeSession, PATIENCE, row, seen, usePages } from './pageWorld.js';
 
 const pages = usePages();
 const SLOW = { timeout: 6 * PATIENCE };
@@ -84,7 +73,7 @@ describe('at 360 × 740', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
     await page.locator('.fab').tap();
     await seen(page.getByRole('heading', { name: 'New session' }));
-    await eventually(() => page.locator('.fd').count()).toBeGreaterThan(0);
+    await seen(page.getByRole('combobox', { name: 'Folder' }));
     await expectNoOverflow(page, 'new session');
     await page.getByRole('button', { name: 'Back to sessions' }).tap();
     await seen(row(page, 'asks'));

@@ -67,7 +67,7 @@ describe('sessions of other providers in the page', () => {
   it('are started from the form for a new session, with a workspace of a browse action', SLOW, async () => {
     const { page } = await visit();
     await page.getByRole('button', { name: 'New session', exact: true }).first().click();
-    await seen(page.getByRole('navigation', { name: 'Folder' }));
+    await seen(page.getByRole('combobox', { name: 'Folder' }));
     await page.getByRole('group', { name: 'Host' }).getByRole('button', { name: 'Notebook' }).click();
     await page.getByRole('radio', { name: 'Lists' }).click();
     await write(page, 'Pack the bags');

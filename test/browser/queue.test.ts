@@ -50,6 +50,28 @@ describe('the queue', () => {
     await eventually(() => texts(page)).toEqual(['two, better']);
   });
 
+  it('leaves an open question in view when it grows, also on a small screen', SLOW, async () => {
+    const host = await pages.host();
+    const { uri, hash } = await makeSession(host, [`say ${'A long line. '.repeat(200)}`, 'confirm-tool']);
+    const script = await (await host.connect({ clientInfo: { name: 'Script' } })).openSession(uri);
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 768, height: 1024 },
+    ]) {
+      const page = await pages.visit(host, { hash, viewport });
+      const deny = page.getByRole('region', { name: 'Needs your answer' }).getByRole('button', { name: /^Deny/ });
+      await seen(deny);
+      const before = await texts(page).then(({ length }) => length);
+      for (const message of ['first', 'second', 'third']) await script.queue(message);
+      await eventually(() => texts(page).then(({ length }) => length)).toBe(before + 3);
+      const isCovered = async () => {
+        const [button, dock] = [await deny.boundingBox(), await queue(page).boundingBox()];
+        return !button || !dock || button.y + button.height > dock.y;
+      };
+      await eventually(isCovered).toBe(false);
+    }
+  });
+
   it('returns a long message completely for editing', SLOW, async () => {
     const page = await running([]);
     const long = `begin ${'word '.repeat(40_000)}end`;

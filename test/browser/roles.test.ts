@@ -87,11 +87,19 @@ const DRIVE = ['Rename', 'Archive', 'Mark unread', 'Fork', 'New chat in this ses
 const NOTHING = { queue: [], title: 0, write: 0, editCommand: 0, start: 0, fork: 0 };
 const needs = (role: Role, needed: Role) => roleRefusal(role, needed) ?? '';
 const OFFERED = {
-  viewer: { ...NOTHING, menu: WATCH, refusals: [needs('viewer', 'driver'), needs('viewer', 'approver')] },
-  approver: { ...NOTHING, menu: ['Mark unread', ...WATCH], refusals: [needs('approver', 'driver')] },
+  viewer: {
+    ...NOTHING,
+    menu: WATCH,
+    refusals: (['driver', 'approver', 'owner'] as const).map((role) => needs('viewer', role)),
+  },
+  approver: {
+    ...NOTHING,
+    menu: ['Mark unread', ...WATCH],
+    refusals: [needs('approver', 'driver'), needs('approver', 'owner')],
+  },
   driver: {
     ...{ queue: ['Reorder', 'Edit', 'Remove'], title: 1, write: 1, editCommand: 1, start: 1, fork: 1 },
-    ...{ menu: DRIVE, refusals: [] },
+    ...{ menu: DRIVE, refusals: [needs('driver', 'owner')] },
   },
 } as const;
 

@@ -43,17 +43,16 @@ describe('a session', () => {
     await gone(page.locator('.row.unread'));
   });
 
-  it('is deleted after a confirmation', SLOW, async () => {
+  it('is deleted, and can be brought back for a while', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['title precious']);
     const page = await pages.visit(host, { hash });
     await seen(page.getByRole('heading', { name: 'precious' }));
     await choose(page, 'Delete');
-    const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await seen(row(page, 'precious'));
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await row(page, 'precious').click();
     await choose(page, 'Delete');
-    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
     await gone(row(page, 'precious'));
     await seen(page.getByRole('heading', { name: 'Start your first session' }));
   });
@@ -125,7 +124,7 @@ describe('a session', () => {
     await allow();
     await seen(log(page).getByText('goes on', { exact: true }));
     await choose(page, 'Delete');
-    await page.getByRole('dialog', { name: 'Delete this session?' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
     await seen(page.getByRole('heading', { name: 'Start your first session' }));
   });
 

@@ -42,6 +42,33 @@ it('shows the same conversation to both, with the author of each action', { time
   await gone(mira.getByTitle(/^Tom, on .+ looks at this session/));
 });
 
+it('shows only who has the session in a visible window', { timeout: 6 * PATIENCE }, async () => {
+  const host = await pages.host();
+  const { hash } = await makeSession(host, ['confirm-tool']);
+  const { hash: elsewhere } = await makeSession(host, ['title elsewhere']);
+  const mira = await pages.visit(host, { name: 'Mira', hash });
+  await pages.visit(host, { name: 'Ben', hash });
+  await seen(mira.getByTitle(/^Ben, on .+ looks at this session/));
+  const tom = await pages.visit(host, { name: 'Tom', hash: elsewhere });
+  await tom.keyboard.press('i');
+  // He can answer it in the tray, and doesn't look at the session.
+  await seen(tom.getByRole('dialog', { name: 'Needs input' }).getByRole('button', { name: 'Allow once' }));
+  const toms = mira.getByTitle(/^Tom, on .+ looks at this session/);
+  expect(await toms.count()).toBe(0);
+  await tom.getByRole('button', { name: 'Close' }).first().click();
+  await tom.evaluate((to) => {
+    location.hash = to;
+  }, hash);
+  await seen(toms);
+  // Another window is in front of his.
+  await tom.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await gone(toms);
+  await seen(mira.getByTitle(/^Ben, on .+ looks at this session/));
+});
+
 it('says who was faster when two answer at once', { timeout: 4 * PATIENCE }, async () => {
   const { host, proxy } = await pages.hostBehindProxy();
   const { hash } = await makeSession(host, ['confirm-tool']);

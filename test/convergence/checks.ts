@@ -2,14 +2,13 @@ import type { SessionState, URI } from '@agenthost/protocol';
 import { withNewestTurns } from '@agenthost/protocol/internal';
 import { expect } from 'vitest';
 import { foldLog } from '../../packages/host/src/sessions/history/foldLog.js';
-import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import type { ActionRecord, LogRecord } from '../../packages/host/src/storage/log/eventLog.js';
 import type { Healed } from './heal.js';
 import { describe, type Journal, markOf, type Operation } from './journal.js';
-import type { World } from './world.js';
+import type { TestWorld } from './testWorld.js';
 
 /** [WA1] [WA2] At any time a client sees what the host confirmed, with what it is still waiting for on top. */
-export function checkPredictions(world: World): void {
+export function checkPredictions(world: TestWorld): void {
   for (const { clientId, handles } of world.clients) {
     for (const [uri, handle] of handles) {
       const waiting = world.journal.waiting.filter((one) => one.clientId === clientId && one.session === uri);
@@ -32,7 +31,7 @@ export function hostStates({ sessions }: Healed): ReadonlyMap<URI, SessionState>
 }
 
 /** [WA4] Every client sees what the host has, and expects nothing else. */
-export function checkClients(world: World, { observer }: Healed, states: ReadonlyMap<URI, SessionState>): void {
+export function checkClients(world: TestWorld, { observer }: Healed, states: ReadonlyMap<URI, SessionState>): void {
   for (const { clientId, connection, handles } of world.clients) {
     expect(connection.root.state.value, `${clientId}: agents`).toEqual(observer.root.state.value);
     for (const [uri, handle] of handles) {
@@ -50,17 +49,17 @@ export function checkClients(world: World, { observer }: Healed, states: Readonl
   }
 }
 
+/** [FATE1] Whatever a client has sent over a connection that it still has was answered there, also what it sent a second time. */
+export function checkAnswered({ clients, journal }: TestWorld): void {
+  for (const { clientId, unanswered } of clients) {
+    const left = unanswered.filter(({ session }) => !journal.mayBeRemoved(session));
+    expect(left, `${clientId}: sent, and never answered`).toEqual([]);
+  }
+}
+
 /** What is on disk when the host has ended is what all clients saw, and has every accepted action once. */
-export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionState>): Promise<void> {
-  const storage = new LocalSessionStorage({
-    stateRoot: world.stateDir,
-    listSessionIds: async function* () {},
-    durability: 'write',
-    initialCwd: world.stateDir,
-    now: Date.now,
-    newId: () => crypto.randomUUID(),
-    onDamage: (id, damage) => expect.fail(`the log of ${id} is damaged: ${JSON.stringify(damage)}`),
-  });
+export async function checkLogs(world: TestWorld, states: ReadonlyMap<URI, SessionState>): Promise<void> {
+  const storage = world.storage();
   for (const [uri, state] of states) {
     const stored = await storage.open(uri.slice(uri.indexOf('/') + 1));
     // A removal whose sender has given up may still arrive after the states were read.
@@ -71,7 +70,7 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
     await stored.fs.dispose();
     expect(folded && shared(folded.state), `${uri}: the log`).toEqual(state);
     const actions = records.filter((record) => record.type === 'action');
-    checkNumbers(uri, actions);
+    checkNumbers(uri, records, world.hasOneCounter);
     const operations = world.journal.operations.filter(({ session }) => session === uri);
     const isRemade = world.journal.mayBeRemade(uri);
     checkOnce(world.journal, operations, actions, isRemade);
@@ -88,8 +87,12 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
   }
 }
 
-/** [ENV1] One order, across restarts. */
-function checkNumbers(uri: URI, actions: readonly ActionRecord[]): void {
+/** [ENV1] One order, across restarts; of several hosts each counts for itself. */
+function checkNumbers(uri: URI, records: readonly LogRecord[], hasOneCounter: boolean): void {
+  const gap = records.findIndex(({ n }, index) => n !== index + 1);
+  if (gap !== -1) expect.fail(`${uri}: record ${gap + 1} of the log has the number ${records[gap]?.n}`);
+  if (!hasOneCounter) return;
+  const actions = records.filter((record) => record.type === 'action');
   const wrong = actions.find(({ serverSeq }, index) => serverSeq <= (actions[index - 1]?.serverSeq ?? 0));
   if (wrong) expect.fail(`${uri}: serverSeq ${wrong.serverSeq} does not rise`);
 }
@@ -158,10 +161,10 @@ function textsOf({ turns, activeTurn, steeringMessage, queuedMessages = [] }: Se
   return [...all, ...steering, ...pending].map(({ userMessage }) => userMessage.text);
 }
 
-/** Who looks on is not part of what is kept. */
-function shared(state: SessionState): SessionState {
-  const { clients: _, ...rest } = state;
-  return rest;
+/** Without who looks on and which host has it: that is not part of what is kept, and is told a little later. */
+function shared({ clients: _, ...state }: SessionState): SessionState {
+  const { host: __, ...metadata } = state.summary.metadata ?? {};
+  return { ...state, summary: { ...state.summary, metadata } };
 }
 
 async function* each(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {

@@ -93,6 +93,7 @@ export class Journal {
 
   #failed(operation: Operation, error: unknown): Outcome {
     if (error instanceof ActionRejectedError) return { state: 'refused', reason: error.reason };
+    if (error instanceof CommandFailedError && error.message.includes(UNDECIDED)) return { state: 'unknown', error };
     if (error instanceof CommandFailedError && isRefusal(error)) return { state: 'refused', reason: error.message };
     if (
       error instanceof ClientClosedError ||
@@ -108,10 +109,18 @@ export class Journal {
   }
 }
 
-/** Nothing was done: there is no such session, there is one already, or its files could not be read. */
+/** Told when the link to the host that should have done it was cut. */
+const UNDECIDED = 'it may have been done or not';
+
+const REFUSALS: readonly number[] = [
+  ERROR_CODE.sessionNotFound,
+  ERROR_CODE.sessionAlreadyExists,
+  ERROR_CODE.tooManyRequests,
+];
+
+/** Nothing was done: there is no such session, there is one already, it can't be reached now, or its files could not be read. */
 function isRefusal({ code, message }: CommandFailedError): boolean {
-  const isKnown = code === ERROR_CODE.sessionNotFound || code === ERROR_CODE.sessionAlreadyExists;
-  return isKnown || message.includes(HICCUP);
+  return REFUSALS.includes(code) || message.includes(HICCUP);
 }
 
 export function describe({ kind, clientId, session, mark, clientSeq, outcome }: Operation): string {

@@ -3,19 +3,32 @@ import type { SessionHandle } from '@agenthost/client';
 import type { PendingMessage, URI } from '@agenthost/protocol';
 import { checkPredictions } from './checks.js';
 import { markOf, type Operation } from './journal.js';
-import type { Step } from './steps.js';
+import type { ClientStep, Step } from './steps.js';
 import type { TestClient } from './testClient.js';
+import type { TestWorld } from './testWorld.js';
 import type { World } from './world.js';
 
-/** Does one step. What needs something that isn't there (a handle, a prompt, a pending message) does nothing. */
+/** Does one step of a world with one host. */
 export async function play(world: World, step: Step): Promise<void> {
-  world.journal.note(JSON.stringify(step));
-  if (step.do === 'restartHost') {
-    await world.restartHost();
-    return step.wait ? world.restarted() : undefined;
+  switch (step.do) {
+    case 'restartHost':
+      world.journal.note(JSON.stringify(step));
+      await world.restartHost();
+      return step.wait ? world.restarted() : undefined;
+    case 'killHost':
+      world.journal.note(JSON.stringify(step));
+      return world.killHost(step.lastFramesArrive);
+    case 'hiccup':
+      world.journal.note(JSON.stringify(step));
+      return world.hiccup(step.session, step.fails);
+    default:
+      return playClient(world, step);
   }
-  if (step.do === 'killHost') return world.killHost(step.lastFramesArrive);
-  if (step.do === 'hiccup') return world.hiccup(step.session, step.fails);
+}
+
+/** Does a step of a client. What needs something that isn't there (a handle, a prompt, a pending message) does nothing. */
+export async function playClient(world: TestWorld, step: ClientStep): Promise<void> {
+  world.journal.note(JSON.stringify(step));
   if (step.do === 'run') {
     for (let left = step.ticks; left > 0; left--) await tick();
     // A turn of the event loop ago nothing was left to do: what was settled is in the journal.
@@ -39,7 +52,7 @@ export async function play(world: World, step: Step): Promise<void> {
 }
 
 /** Says whether it was such a step. */
-function playOnWire(world: World, client: TestClient, step: Step): boolean {
+function playOnWire(world: TestWorld, client: TestClient, step: ClientStep): boolean {
   switch (step.do) {
     case 'hold':
       client.held[step.lane] = true;
@@ -82,7 +95,7 @@ export function release(client: TestClient): void {
   }
 }
 
-function create(world: World, client: TestClient): void {
+function create(world: TestWorld, client: TestClient): void {
   if (world.sessions.length >= 3) return;
   const session = world.nextSession();
   const { clientId, connection } = client;
@@ -91,14 +104,14 @@ function create(world: World, client: TestClient): void {
 }
 
 /** Under a URI that was used before; refused where that session is still there. Not the first one. */
-function recreate({ journal, sessions }: World, client: TestClient, session: URI): void {
+function recreate({ journal, sessions }: TestWorld, client: TestClient, session: URI): void {
   if (session === sessions[0]) return;
   const { clientId, connection } = client;
   const created = connection.createSession({ provider: 'mock', session });
   journal.add({ kind: 'recreate', clientId, session }, keep(client, session, created));
 }
 
-function open(world: World, client: TestClient, session: URI, turns: number): void {
+function open(world: TestWorld, client: TestClient, session: URI, turns: number): void {
   if (!isOpen(client, session)) openAgain(world, client, session, turns);
 }
 
@@ -107,14 +120,14 @@ function isOpen({ handles }: TestClient, session: URI): boolean {
   return handle !== undefined && handle.gone.value === undefined;
 }
 
-function openAgain(world: World, client: TestClient, session: URI, turns?: number): void {
+function openAgain(world: TestWorld, client: TestClient, session: URI, turns?: number): void {
   const { clientId, connection } = client;
   const opened = connection.openSession(session, turns === undefined ? {} : { turns });
   world.journal.add({ kind: 'open', clientId, session }, keep(client, session, opened));
 }
 
 /** Not the first session: there is always one that all clients can watch. */
-function remove({ journal, sessions }: World, { clientId, connection }: TestClient, session: URI): void {
+function remove({ journal, sessions }: TestWorld, { clientId, connection }: TestClient, session: URI): void {
   if (session !== sessions[0]) journal.add({ kind: 'remove', clientId, session }, connection.disposeSession(session));
 }
 
@@ -126,7 +139,7 @@ async function keep(client: TestClient, uri: URI, opening: Promise<SessionHandle
   else handle.dispose();
 }
 
-function playOnSession(world: World, client: TestClient, session: URI, step: Step): void {
+function playOnSession(world: TestWorld, client: TestClient, session: URI, step: ClientStep): void {
   const handle = client.handles.get(session);
   if (!handle) return;
   if (step.do === 'close') {
@@ -149,7 +162,7 @@ interface Asked {
   readonly predicts?: Operation['predicts'];
 }
 
-function ask(world: World, handle: SessionHandle, step: Step): Asked | undefined {
+function ask(world: TestWorld, handle: SessionHandle, step: ClientStep): Asked | undefined {
   switch (step.do) {
     case 'send':
     case 'queue':

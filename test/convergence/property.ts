@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { checkClients, checkLogs, hostStates } from './checks.js';
+import { checkAnswered, checkClients, checkLogs, hostStates } from './checks.js';
 import { heal } from './heal.js';
+import type { Journal } from './journal.js';
 import { play } from './play.js';
 import { type Scenario, scenario } from './steps.js';
+import type { TestWorld } from './testWorld.js';
 import { World } from './world.js';
 
 export interface RunOptions {
@@ -17,9 +19,15 @@ export interface RunOptions {
 }
 
 /** What happened in many runs, for a figure. */
-export interface Tally {
-  runs: number;
-  accepted: number;
+export class Tally {
+  runs = 0;
+  accepted = 0;
+
+  add({ operations }: Journal): void {
+    this.runs++;
+    this.accepted += operations.filter(({ outcome }) => outcome.state === 'accepted').length;
+    if (this.runs % 1_000 === 0) console.info(`${this.runs} interleavings so far, ${this.accepted} accepted actions`);
+  }
 }
 
 /** `npm run test:convergence -- --runs 10000 --unseen 2500` sets them; `npm test` makes a few. */
@@ -50,16 +58,12 @@ export async function runScenario(run: Scenario, root: string, options: RunOptio
     for (const step of run.steps) await play(world, step);
   };
   await concludeRun(world, doSteps, options);
-  if (!options.tally) return;
-  const { tally } = options;
-  tally.runs++;
-  tally.accepted += world.journal.operations.filter(({ outcome }) => outcome.state === 'accepted').length;
-  if (tally.runs % 1_000 === 0) console.info(`${tally.runs} interleavings so far, ${tally.accepted} accepted actions`);
+  options.tally?.add(world.journal);
 }
 
 /** Many histories, several at a time, each lane with a seed of its own; prints what was seen. Fails on the first that diverges. */
 export async function manyConverge(root: string, seed: number, runs: number): Promise<void> {
-  const tally: Tally = { runs: 0, accepted: 0 };
+  const tally = new Tally();
   const property = converges(root, { tally });
   const lanes = Array.from({ length: LANES }, (_, lane) => Math.floor((runs + lane) / LANES));
   console.info(`seed ${seed}: ${runs} interleavings begin`);
@@ -69,12 +73,13 @@ export async function manyConverge(root: string, seed: number, runs: number): Pr
 }
 
 /** Whatever is done to the world: it heals, and then everything must be as it should. */
-export async function concludeRun(world: World, act: () => Promise<void>, options: RunOptions = {}): Promise<void> {
+export async function concludeRun(world: TestWorld, act: () => Promise<void>, options: RunOptions = {}): Promise<void> {
   try {
     await act();
     const healed = await heal(world, options.healMs ?? HEAL_MS);
     const states = hostStates(healed);
     checkClients(world, healed, states);
+    checkAnswered(world);
     healed.observer.close();
     await world.stop();
     await checkLogs(world, states);

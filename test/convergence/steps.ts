@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 
 /** What happens in a run, one after the other. Small plain objects: a failing run is printed as the list of its steps. */
-export type Step =
+export type Step = ClientStep | HostStep;
+
+/** What clients do, and what happens to their connections. */
+export type ClientStep =
   | {
       readonly do: 'send' | 'queue' | 'steer';
       readonly client: number;
@@ -32,12 +35,15 @@ export type Step =
       /** It counts from 1 again. */
       readonly forgets?: boolean;
     }
+  | { readonly do: 'run'; readonly ticks: number }
+  | { readonly do: 'settle'; readonly client: number };
+
+/** What happens to the one host of a run. */
+export type HostStep =
   /** From now on the session can't be read from disk, or can be again. */
   | { readonly do: 'hiccup'; readonly session: number; readonly fails: boolean }
   | { readonly do: 'restartHost'; readonly wait: boolean }
-  | { readonly do: 'killHost'; readonly lastFramesArrive: boolean }
-  | { readonly do: 'run'; readonly ticks: number }
-  | { readonly do: 'settle'; readonly client: number };
+  | { readonly do: 'killHost'; readonly lastFramesArrive: boolean };
 
 export type LaneName = 'toHost' | 'toClient';
 
@@ -67,20 +73,29 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-const MAX_CLIENTS = 4;
+export const MAX_CLIENTS = 4;
 const MAX_SESSIONS = 3;
 
-const client = fc.nat(MAX_CLIENTS - 1);
+export const client = fc.nat(MAX_CLIENTS - 1);
 // Mostly the first one: what happens in one place is what collides.
 const session = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(MAX_SESSIONS - 1) });
 const lane = fc.constantFrom<LaneName[]>('toHost', 'toClient');
 const prompt = fc.constantFrom(...PROMPTS);
 
-function step<D extends Step['do'], F extends object>(name: D, fields: { [K in keyof F]: fc.Arbitrary<F[K]> }) {
-  return fc.record({ do: fc.constant(name), ...fields }) as unknown as fc.Arbitrary<Step>;
+/** A step, and how often it comes among others. */
+export interface Weighted<S> {
+  readonly weight: number;
+  readonly arbitrary: fc.Arbitrary<S>;
 }
 
-const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> }[] = [
+export function step<S extends { readonly do: string }>(
+  name: S['do'],
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): fc.Arbitrary<S> {
+  return fc.record({ do: fc.constant(name), ...fields }) as unknown as fc.Arbitrary<S>;
+}
+
+export const clientSteps: readonly Weighted<ClientStep>[] = [
   { weight: 8, arbitrary: step('send', { client, session, prompt }) },
   { weight: 8, arbitrary: step('queue', { client, session, prompt }) },
   { weight: 4, arbitrary: step('steer', { client, session, prompt }) },
@@ -117,16 +132,23 @@ const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
       forgets: fc.boolean(),
     }),
   },
+  { weight: 8, arbitrary: step('run', { ticks: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 5, arbitrary: step('settle', { client }) },
+];
+
+const hostSteps: readonly Weighted<HostStep>[] = [
   { weight: 2, arbitrary: step('hiccup', { session, fails: fc.boolean() }) },
   { weight: 2, arbitrary: step('restartHost', { wait: fc.boolean() }) },
   { weight: 2, arbitrary: step('killHost', { lastFramesArrive: fc.boolean() }) },
-  { weight: 8, arbitrary: step('run', { ticks: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 5, arbitrary: step('settle', { client }) },
 ];
 
 export const scenario: fc.Arbitrary<Scenario> = fc.record({
   clients: fc.integer({ min: 2, max: MAX_CLIENTS }),
   evict: fc.boolean(),
   shortReplay: fc.boolean(),
-  steps: fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 40, size: 'max' }),
+  steps: fc.array(fc.oneof<Weighted<Step>[]>(...clientSteps, ...hostSteps), {
+    minLength: 1,
+    maxLength: 40,
+    size: 'max',
+  }),
 });

@@ -8,7 +8,7 @@ export interface TestClientOptions {
   readonly clientId: string;
   /** Resolves when this client can reach the host. */
   readonly reachable: (client: TestClient, signal: AbortSignal) => Promise<void>;
-  readonly attach: (wire: Wire) => void;
+  readonly attach: (wire: Wire, client: TestClient) => void;
   readonly onError: (error: unknown) => void;
   readonly onDuplicated: (client: TestClient, clientSeq: number) => void;
   readonly onFrame: (client: TestClient, wire: Wire, message: WireMessage) => void;
@@ -42,6 +42,7 @@ export interface Crash {
 interface SentAction {
   readonly text: string;
   readonly session: URI;
+  readonly wire: Wire;
 }
 
 /** One client, across the ends of its connections and of its process: the same id, and numbers that continue. */
@@ -74,6 +75,15 @@ export class TestClient {
 
   get lastClientSeq(): number {
     return this.#lastClientSeq;
+  }
+
+  /** What it has sent over the connection that it has, and what the host has not answered. */
+  get unanswered(): readonly { readonly clientSeq: number; readonly session: URI }[] {
+    const { wire } = this;
+    if (!wire?.isOpen) return [];
+    return [...this.#unanswered].flatMap(([clientSeq, sent]) =>
+      sent.wire === wire ? [{ clientSeq, session: sent.session }] : [],
+    );
   }
 
   /**
@@ -116,7 +126,7 @@ export class TestClient {
     await this.#options.reachable(this, signal);
     const wire: Wire = new Wire({
       hold: this.held,
-      onSentToHost: (text) => this.#sent(text),
+      onSentToHost: (text) => this.#sent(text, wire),
       onDuplicated: (text) => {
         const { clientSeq } = dispatched(text) ?? {};
         if (clientSeq !== undefined) this.#options.onDuplicated(this, clientSeq);
@@ -124,13 +134,13 @@ export class TestClient {
       onArrivingAtClient: (text) => this.#arriving(wire, JSON.parse(text) as WireMessage),
     });
     this.wires.push(wire);
-    this.#options.attach(wire);
+    this.#options.attach(wire, this);
     return wire.client;
   }
 
-  #sent(text: string): void {
+  #sent(text: string, wire: Wire): void {
     const sent = dispatched(text);
-    if (sent) this.#unanswered.set(sent.clientSeq, { text, session: sent.action.session });
+    if (sent) this.#unanswered.set(sent.clientSeq, { text, session: sent.action.session, wire });
   }
 
   #arriving(wire: Wire, message: WireMessage): void {
@@ -145,7 +155,7 @@ export class TestClient {
     if (result?.serverInfo === undefined) return;
     // Right behind the handshake, before anything new: their numbers are lower.
     for (const { text } of this.#resend) wire.toHost.send({ kind: 'frame', text });
-    for (const { text } of this.#resend) this.#sent(text);
+    for (const { text } of this.#resend) this.#sent(text, wire);
     this.#resend = [];
   }
 }

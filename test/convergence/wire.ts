@@ -1,33 +1,40 @@
 import { type CloseReason, type Frame, frameToText, Inbox, type Transport } from '@agenthost/rpc';
 
-interface FrameEntry {
+export interface FrameEntry {
   readonly kind: 'frame';
   readonly text: string;
 }
 
-type Entry = FrameEntry | { readonly kind: 'close'; readonly reason: CloseReason };
+export type Entry = FrameEntry | { readonly kind: 'close'; readonly reason: CloseReason };
 
-const LOST: CloseReason = { message: 'the connection was lost' };
+export const LOST: CloseReason = { message: 'the connection was lost' };
 
 /** One direction of a wire: what was sent and has not arrived yet, in order. */
 export class Lane {
   readonly #arrived: (entry: Entry) => void;
   readonly #onDuplicated: ((text: string) => void) | undefined;
+  readonly #mayComeTwice: (text: string) => boolean;
   #inFlight: Entry[] = [];
   #held: boolean;
   #sealed = false;
   #copyNext = false;
 
-  constructor(held: boolean, arrived: (entry: Entry) => void, onDuplicated?: (text: string) => void) {
+  constructor(
+    held: boolean,
+    arrived: (entry: Entry) => void,
+    onDuplicated?: (text: string) => void,
+    mayComeTwice: (text: string) => boolean = isDispatch,
+  ) {
     this.#held = held;
     this.#arrived = arrived;
     this.#onDuplicated = onDuplicated;
+    this.#mayComeTwice = mayComeTwice;
   }
 
   send(entry: Entry): void {
     if (this.#sealed) return;
     this.#inFlight.push(entry);
-    if (this.#copyNext && isDispatch(entry)) {
+    if (this.#copyNext && this.#isDoubled(entry)) {
       this.#copyNext = false;
       this.#onDuplicated?.(entry.text);
       this.#inFlight.push(entry);
@@ -51,9 +58,9 @@ export class Lane {
     for (let left = count; left > 0; left--) this.#deliverOne();
   }
 
-  /** A client's action arrives twice: right behind the first time, or behind all that is in flight. */
+  /** A frame (of a client: an action) arrives twice: right behind the first time, or behind all that is in flight. */
   duplicate(late: boolean): void {
-    const found = this.#inFlight.find(isDispatch);
+    const found = this.#inFlight.find((entry) => this.#isDoubled(entry));
     if (!found) {
       this.#copyNext = true;
       return;
@@ -68,6 +75,14 @@ export class Lane {
     queueMicrotask(() => this.#flow());
   }
 
+  /** All frames in flight arrive a second time, behind them. */
+  repeat(): void {
+    for (const entry of this.#inFlight.filter((one): one is FrameEntry => this.#isDoubled(one))) {
+      this.#onDuplicated?.(entry.text);
+      this.send(entry);
+    }
+  }
+
   /** Nothing more is taken; what is in flight may still arrive. */
   seal(): void {
     this.#sealed = true;
@@ -76,6 +91,10 @@ export class Lane {
   lose(): void {
     this.#sealed = true;
     this.#inFlight = [];
+  }
+
+  #isDoubled(entry: Entry): entry is FrameEntry {
+    return entry.kind === 'frame' && this.#mayComeTwice(entry.text);
   }
 
   #flow(): void {
@@ -178,6 +197,6 @@ function arrive(inbox: Inbox, entry: Entry): void {
   else inbox.end(entry.reason);
 }
 
-function isDispatch(entry: Entry): entry is FrameEntry {
-  return entry.kind === 'frame' && entry.text.includes('"method":"dispatchAction"');
+function isDispatch(text: string): boolean {
+  return text.includes('"method":"dispatchAction"');
 }

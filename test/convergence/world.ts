@@ -1,19 +1,22 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { connect, type HostClient } from '@agenthost/client';
-import { Host, MockAgent } from '@agenthost/host';
+import { Host, MockAgent, type SessionStorage } from '@agenthost/host';
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { FlakyStorage, HICCUP } from '../support/storage/flakyStorage.js';
 import { Journal } from './journal.js';
 import type { Scenario } from './steps.js';
 import { immediately, TestClient, type WireMessage } from './testClient.js';
+import type { TestWorld } from './testWorld.js';
 import { Wire } from './wire.js';
+import { WireOrder } from './wireOrder.js';
 
 /** Several clients and a host, as far as a run has come. */
-export class World {
+export class World implements TestWorld {
+  readonly hasOneCounter = true;
   readonly journal: Journal;
   readonly clients: readonly TestClient[];
-  /** Every session that a client tried to create. */
   readonly sessions: URI[] = [];
   readonly scenario: Scenario;
   readonly #base: string;
@@ -31,9 +34,9 @@ export class World {
   /** The highest `serverSeq` that any client was told, and what it was when the present host started. */
   #highestSeen = 0;
   #highestBeforeStart = 0;
-  /** The host at the other end must say nothing lower, and on one connection nothing twice. */
+  /** The host at the other end must say nothing lower. */
   readonly #lowest = new WeakMap<Wire, number>();
-  readonly #lastLive = new WeakMap<Wire, number>();
+  readonly #order: WireOrder;
 
   static async start(scenario: Scenario, root: string): Promise<World> {
     const base = mkdtempSync(join(root, 'run-'));
@@ -61,6 +64,7 @@ export class World {
     this.scenario = scenario;
     this.#base = base;
     this.journal = journal;
+    this.#order = new WireOrder(journal);
     this.#host = host;
     this.#stateDir = stateDir;
     this.clients = Array.from(
@@ -77,11 +81,6 @@ export class World {
     );
   }
 
-  get stateDir(): string {
-    return this.#stateDir;
-  }
-
-  /** A text that no other message has, for the agent to do something with. */
   nextMark(): string {
     return `m${++this.#messages}`;
   }
@@ -100,9 +99,9 @@ export class World {
     else this.#unreadable.delete(sessionId);
   }
 
-  /** Everything can be read again. */
-  healStorage(): void {
+  async mend(): Promise<void> {
     this.#unreadable.clear();
+    await this.restarted();
   }
 
   setOnline(client: TestClient, online: boolean): void {
@@ -134,7 +133,6 @@ export class World {
     await this.#start(copy);
   }
 
-  /** A client of its own that nothing ever happens to. */
   observer(): Promise<HostClient> {
     return connect({
       clientId: `observer-${this.#dirs}`,
@@ -148,7 +146,24 @@ export class World {
     });
   }
 
-  /** Ends the host in the regular way; the state folder stays until `dispose`. */
+  async heard(clients: readonly HostClient[]): Promise<void> {
+    await Promise.all(clients.map((client) => client.ping()));
+  }
+
+  storage(): SessionStorage {
+    return new LocalSessionStorage({
+      stateRoot: this.#stateDir,
+      listSessionIds: async function* () {},
+      durability: 'write',
+      initialCwd: this.#stateDir,
+      now: Date.now,
+      newId: () => crypto.randomUUID(),
+      onDamage: (id, damage) => {
+        throw new Error(`the log of ${id} is damaged: ${JSON.stringify(damage)}`);
+      },
+    });
+  }
+
   async stop(): Promise<void> {
     for (const client of this.clients) client.connection.close();
     await this.#host.close();
@@ -199,25 +214,16 @@ export class World {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  /** The order of what arrives at a client: numbers rise on one connection, and are higher than all of an earlier host. */
-  #check({ clientId }: TestClient, wire: Wire, { method, params, result }: WireMessage): void {
-    const wrong = (what: string) => this.journal.violations.push(`${clientId}: ${what}`);
-    const seen = (serverSeq: number) => {
-      const lowest = this.#lowest.get(wire) ?? 0;
-      if (serverSeq < lowest) wrong(`serverSeq ${serverSeq}, though an earlier host had said ${lowest}`);
+  /** What arrives at a client has numbers that rise, and are higher than all of an earlier host. */
+  #check(client: TestClient, wire: Wire, message: WireMessage): void {
+    const lowest = this.#lowest.get(wire) ?? 0;
+    for (const serverSeq of this.#order.check(client, wire, message)) {
+      if (serverSeq < lowest) {
+        this.journal.violations.push(
+          `${client.clientId}: serverSeq ${serverSeq}, though an earlier host had said ${lowest}`,
+        );
+      }
       this.#highestSeen = Math.max(this.#highestSeen, serverSeq);
-    };
-    const envelope = method === 'action' ? params?.envelope : undefined;
-    if (envelope && envelope.rejectionReason === undefined && !envelope.repeated) {
-      const last = this.#lastLive.get(wire) ?? 0;
-      if (envelope.serverSeq <= last) wrong(`serverSeq ${envelope.serverSeq} after ${last}`);
-      this.#lastLive.set(wire, envelope.serverSeq);
-      seen(envelope.serverSeq);
-    }
-    if (result?.serverSeq !== undefined) seen(result.serverSeq);
-    const replayed = (result?.actions ?? []).map(({ serverSeq }) => serverSeq);
-    if (replayed.some((serverSeq, index) => serverSeq <= (replayed[index - 1] ?? 0))) {
-      wrong(`a replay that does not rise: ${replayed.join(', ')}`);
     }
   }
 }

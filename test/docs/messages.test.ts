@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../architecture/workspace.js';
 
-const SOURCES = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'scripts/*.mjs'];
+const SOURCES = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'apps/cli/bin/*.cjs', 'scripts/*.mjs'];
 
 it('the programs print the messages that docs/troubleshooting.md quotes', () => {
   const said = globSync(SOURCES, { cwd: ROOT })

@@ -99,7 +99,7 @@ describe('a downgrade', { timeout: PATIENCE_MS }, () => {
 
   it('with a log of a later version refuses that session, says so, and leaves its log unchanged', async () => {
     const before = await readFile(file(session));
-    await addRecord(session, (n) => ({ v: 2, n, id: 'later', at: 1, type: 'action' }));
+    await addRecord(session, (n) => ({ v: 3, n, id: 'later', at: 1, type: 'action' }));
     const written = await readFile(file(session));
     for (const name of ['events.checkpoint.json', 'events.turns.jsonl']) await rm(file(session, name), { force: true });
     const client = await start();

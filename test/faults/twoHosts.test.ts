@@ -87,6 +87,7 @@ describe('several hosts on one state root', { timeout: LONG_MS }, () => {
       const { take } = HostLock;
       HostLock.take = (path) => take.call(HostLock, `${path}-${Math.random()}`);
     });
-    await expect(race(1, blind)).rejects.toThrow(/hosts on one state root/);
+    // Several run, or all but one end because of what the others do to their files: neither is a refusal that names the holder.
+    await expect(race(1, blind)).rejects.toThrow(/hosts on one state root|the host ended bef/);
   });
 });

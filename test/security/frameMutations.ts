@@ -69,7 +69,13 @@ const METHODS = [
   'sessionFs.readFile',
   '__proto__',
   'constructor',
-].filter((method) => !['installAgent', 'removeAgent', 'sessionFs.setProvider'].includes(method));
+].filter(
+  (method) =>
+    ![
+      ...['installAgent', 'removeAgent', 'updateAgent', 'cancelInstall', 'beginLogin', 'setAgentKey'],
+      ...['sessionFs.setProvider', 'addDevice'],
+    ].includes(method),
+);
 
 /** Frames that are right but for one to three things: a value, a key, a depth, a byte. */
 export function mutations(session: string): fc.Arbitrary<string> {

@@ -1,6 +1,12 @@
 import { AGENT_GATES } from './agentGates.js';
 import { BOUND_GATES } from './boundGates.js';
+import { CLI_GATES } from './cliGates.js';
+import { LOGIN_GATES } from './loginGates.js';
+import { NATIVE_GATES } from './nativeGates.js';
+import { PUSH_GATES } from './pushGates.js';
 import { SERVER_GATES } from './serverGates.js';
+import { SHARE_GATES } from './shares/shareGates.js';
+import { SPACE_GATES } from './spaceGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
@@ -89,7 +95,7 @@ const ROWS: readonly GateRow[] = [
     '4',
     'rotation closes nothing',
     `${SERVER}/access/hostTokens.ts`,
-    "rotated?.revoke('the token was rotated');",
+    "rotated?.revoke(unauthorized('the token was rotated'));",
     '',
     POINTS,
     'point 4:',
@@ -111,6 +117,24 @@ const ROWS: readonly GateRow[] = [
     '',
     PAGE,
     'strict policy',
+  ],
+  [
+    '5',
+    'diagrams have the origin of the page',
+    `${SERVER}/pageFiles.ts`,
+    "'sandbox allow-scripts',",
+    '',
+    PAGE,
+    'an origin of its own',
+  ],
+  [
+    '5',
+    'diagrams run any script',
+    `${SERVER}/pageFiles.ts`,
+    "script-src 'sha256-",
+    "script-src 'unsafe-inline' 'sha256-",
+    PAGE,
+    'an origin of its own',
   ],
   [
     '5',
@@ -341,7 +365,18 @@ const ROWS: readonly GateRow[] = [
   ],
 ];
 
-const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES, ...AGENT_GATES];
+const ALL = [
+  ...ROWS,
+  ...SERVER_GATES,
+  ...CLI_GATES,
+  ...BOUND_GATES,
+  ...AGENT_GATES,
+  ...LOGIN_GATES,
+  ...NATIVE_GATES,
+  ...PUSH_GATES,
+  ...SPACE_GATES,
+  ...SHARE_GATES,
+];
 
 export const GATES: readonly Gate[] = ALL.map(([point, what, module, from, to, test, named]) => ({
   point,

@@ -95,6 +95,8 @@ describe('the security list', () => {
       `/session-state/${session.slice(6)}/files/evil.html`,
       '/token',
       '/tokens.json',
+      '/space-tokens.json',
+      '/link-tokens.json',
     ];
     for (const path of paths) {
       const answer = await fetch(new URL(encodeURI(path).replace(/^\w+:\/*/, '/'), host.url), {

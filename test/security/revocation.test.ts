@@ -24,6 +24,14 @@ describe('point 4: a revoked token, over the AHP gateway', () => {
     await other.initialize('other', ['0.9.0']);
   });
 
+  it('closes a silent socket whose role changes, so that it comes back with the new one', async () => {
+    const silent = await host.open('driver');
+    const owner = await host.connect();
+    const device = (await owner.devices.list()).items.find(({ role }) => role === 'driver');
+    await owner.devices.update({ device: device?.id ?? '', role: 'viewer' });
+    expect(await silent.closed).toMatchObject({ code: 4409 });
+  });
+
   it('closes a socket after its handshake, and drops its client', async () => {
     const client = await host.client('window');
     const driver = await host.connect({ clientId: 'watcher' });

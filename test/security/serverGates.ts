@@ -6,10 +6,31 @@ const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
 const OPEN = 'test/e2e/programs/serveOpen.test.ts';
 const OWN_STATE = 'test/ahp/ownState.test.ts';
+const PAIRING = 'test/e2e/connections/pairing.test.ts';
+const DEVICES = 'test/e2e/connections/devices.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
+const ACCESS = 'test/e2e/connections/access.test.ts';
 
 /** Rows of gates.ts about sockets, HTTP and tokens. */
 export const SERVER_GATES: readonly GateRow[] = [
+  [
+    '2',
+    'a page of any origin learns that a host is here',
+    `${SERVER}/hostServer.ts`,
+    '&& authenticator.identify(request.headers);',
+    ';',
+    ACCESS,
+    'does not learn',
+  ],
+  [
+    '2',
+    'what a page sends as its origin comes back',
+    `${SERVER}/requestGuard.ts`,
+    'URL.canParse(origin) && new URL(origin).origin === origin',
+    'true',
+    ACCESS,
+    'only to name the flag',
+  ],
   [
     '4',
     'a socket of another route survives its token',
@@ -133,9 +154,9 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '3',
     'a one-time link works twice',
-    `${SERVER}/access/oneTimeLinks.ts`,
-    'this.#links.delete(code);',
-    '',
+    `${SERVER}/access/oneTimeCodes.ts`,
+    'isUsed: true, value: change',
+    'value: change',
     OPEN,
     'is for this machine',
   ],
@@ -143,10 +164,82 @@ export const SERVER_GATES: readonly GateRow[] = [
     '3',
     'a one-time link works from elsewhere',
     `${SERVER}/access/oneTimeLinks.ts`,
-    '&& isLocal(request)',
+    ' && isLocal(request)',
     '',
     OPEN,
     'is for this machine',
+  ],
+  [
+    '16',
+    'a code that pairs a device works for all who have it at the same time',
+    `${SERVER}/access/oneTimeCodes.ts`,
+    'if (this.#records.get(key) !== before) return false;',
+    '',
+    'packages/host/test/server/access/oneTimeCodes.test.ts',
+    'exactly one of a hundred',
+  ],
+  [
+    '16',
+    'a code that pairs a device works for ever',
+    `${SERVER}/access/oneTimeCodes.ts`,
+    'validMs > 0 ?',
+    'validMs !== undefined ?',
+    PAIRING,
+    'expires after ten minutes',
+  ],
+  [
+    '16',
+    'codes can be guessed at full speed',
+    `${SERVER}/access/pairRoute.ts`,
+    'if (await authenticator.slowDown(remote))',
+    'if (authenticator)',
+    PAIRING,
+    'guesses are answered',
+  ],
+  [
+    '16',
+    'a device chooses whose name is shown',
+    `${HOST}/connection/clientConnection.ts`,
+    "role === 'owner' ? clientInfo?.name : user",
+    'clientInfo?.name',
+    PAIRING,
+    'the name of its user',
+  ],
+  [
+    '16',
+    'a lesser role counts only for new connections',
+    `${SERVER}/access/hostTokens.ts`,
+    'for (const token of changed) token.revoke(CHANGED);',
+    '',
+    DEVICES,
+    'a role counts at once',
+  ],
+  [
+    '16',
+    'an owner revokes devices of other spaces',
+    `${SERVER}/access/deviceTokens.ts`,
+    'token.id === id && (token.space ?? DEFAULT_SPACE) === space',
+    'token.id === id',
+    DEVICES,
+    'an owner of another space',
+  ],
+  [
+    '16',
+    'a paired device sees another space than who let it in',
+    `${SERVER}/access/pairings.ts`,
+    '...(space !== undefined && { space })',
+    '',
+    DEVICES,
+    'an owner of another space',
+  ],
+  [
+    '16',
+    'the last owner is revoked',
+    `${SERVER}/access/deviceTokens.ts`,
+    'if (!isOwner(device) || tokens.some((other) => other !== device && isOwner(other))) return;',
+    'return;',
+    DEVICES,
+    'the last owner',
   ],
   [
     '4',

@@ -3,7 +3,6 @@ import { createHostClient, type HostClient } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { WatchedAgent } from '../support/agents/watchedAgent.js';
 import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
@@ -11,16 +10,14 @@ import { until } from '../support/until.js';
 
 let proxy: TcpProxy;
 let storage: FlakyStorage;
-let agent: WatchedAgent;
 let host: HostClient;
 let provider: AgentHostProvider;
 
 beforeEach(async () => {
   const stateDir = await temporaryFolder();
   storage = new FlakyStorage(stateDir);
-  agent = new WatchedAgent();
   proxy = await startTcpProxy();
-  const test = await startTestHost({ stateDir, storage, agents: [agent], sessionIdleMs: 20 }, { publicUrl: proxy.url });
+  const test = await startTestHost({ stateDir, storage, sessionIdleMs: 20 }, { publicUrl: proxy.url });
   proxy.forwardTo(test.url);
   host = createHostClient({ url: proxy.url, token: test.token, random: () => 0.01 });
   provider = new AgentHostProvider(host);
@@ -48,8 +45,9 @@ async function made(): Promise<{ readonly uri: string; open(): ChatModel }> {
 }
 
 async function unreadable(uri: string): Promise<void> {
-  await agent.ended(uri);
-  storage.failing.set(parseSessionUri(uri)?.sessionId ?? '', 'EMFILE');
+  const id = parseSessionUri(uri)?.sessionId ?? '';
+  await storage.unloaded(id);
+  storage.failing.set(id, 'EMFILE');
 }
 
 const interrupted = (chat: ChatModel, attempt = 1) =>

@@ -18,6 +18,8 @@ export interface AhpTestHost extends Omit<TestHost, 'connect' | 'raw'> {
   readonly warned: readonly string[];
   /** A socket with a token of that role; the same one for each. */
   open(role?: Role): Promise<AhpTestClient>;
+  /** A socket with a driver's token of another space, `design`. */
+  openDesigner(): Promise<AhpTestClient>;
   /** One that has shaken hands as this client. */
   client(clientId: string, version?: string): Promise<AhpTestClient>;
   /** Takes the token of that role back. */
@@ -32,6 +34,7 @@ export async function startAhpHost(
   const devices = new DeviceTokens(stateDir);
   const tokens = new Map<Role, string>();
   for (const role of ROLES) tokens.set(role, await devices.add(`the ${role}`, role));
+  const designer = await devices.add('the designer', 'driver', 'design');
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
   const warned: string[] = [];
@@ -62,16 +65,18 @@ export async function startAhpHost(
     },
   );
   const clients: AhpTestClient[] = [];
-  const open = async (role: Role = 'driver') => {
-    const client = await AhpTestClient.open(ahpAddress(test.url, tokens.get(role) ?? '').url);
+  const openWith = async (token: string) => {
+    const client = await AhpTestClient.open(ahpAddress(test.url, token).url);
     clients.push(client);
     return client;
   };
+  const open = (role: Role = 'driver') => openWith(tokens.get(role) ?? '');
   return {
     ...test,
     logged,
     warned,
     open,
+    openDesigner: () => openWith(designer),
     async client(clientId, version = '0.9.0') {
       const client = await open();
       await client.initialize(clientId, [version]);

@@ -36,7 +36,7 @@ export async function copyRepository(): Promise<string> {
     await symlink(join(folder, 'packages', name), join(modules, '@agenthost', name));
   }
   await mkdir(join(modules, '.bin'));
-  await symlink(join(folder, 'apps/cli/bin/agenthost.js'), join(modules, '.bin/agenthost'));
+  await symlink(join(folder, 'apps/cli/bin/agenthost.cjs'), join(modules, '.bin/agenthost'));
   await symlink(process.execPath, join(modules, '.bin/node'));
   // What was copied is built; see scripts/run.mjs.
   await mkdir(join(folder, '.cache'));

@@ -16,7 +16,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(): Promise<TcpProxy> {
+/** `onAnswer` gets what comes from the host. */
+export async function startTcpProxy({ onAnswer }: { onAnswer?: (chunk: Buffer) => void } = {}): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let target: URL | undefined;
   let isAllowed = true;
@@ -39,7 +40,8 @@ export async function startTcpProxy(): Promise<TcpProxy> {
       });
     }
     socket.pipe(upstream);
-    upstream.on('data', (chunk) => {
+    upstream.on('data', (chunk: Buffer) => {
+      onAnswer?.(chunk);
       if (swallows || socket.write(chunk)) return;
       upstream.pause();
       socket.once('drain', () => upstream.resume());

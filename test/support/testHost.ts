@@ -9,7 +9,7 @@ import { Host, type HostOptions, type ListenOptions, MockAgent, ShellAgent } fro
 import type { SessionState, Snapshot } from '@agenthost/protocol';
 import { RawClient } from './rawClient.js';
 
-const CLI = join(import.meta.dirname, '../../apps/cli/dist/main.js');
+export const CLI = join(import.meta.dirname, '../../apps/cli/dist/main.js');
 
 export async function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'agenthost-test-'));
@@ -109,18 +109,20 @@ export interface HostProcess {
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** What the system lets the process have. */
-export interface HostLimits {
+export interface SpawnOptions {
+  /** How many the system lets the process have. */
   readonly descriptors?: number;
+  /** Another build of the command. */
+  readonly command?: string;
 }
 
 export async function spawnHost(
   stateDir: string,
   args: readonly string[] = ['--state-dir', stateDir],
   env: Readonly<Record<string, string>> = {},
-  { descriptors }: HostLimits = {},
+  { descriptors, command: cli = CLI }: SpawnOptions = {},
 ): Promise<HostProcess> {
-  const serve = [process.execPath, CLI, 'serve', '--json', '--enable-mock-agent', '--port', '0', ...args];
+  const serve = [process.execPath, cli, 'serve', '--json', '--enable-mock-agent', '--port', '0', ...args];
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh', ...serve];
   const [command = '', ...rest] = descriptors === undefined ? serve : limited;
   const child = spawn(command, rest, {

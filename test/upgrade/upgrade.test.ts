@@ -98,7 +98,13 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
       .split('\n')
       .map((line) => JSON.parse(line) as object);
     for (const { name, role, token } of devices) {
-      expect(rows).toContainEqual({ name, role, createdAt: expect.any(Number), lastUsedAt: expect.any(Number) });
+      expect(rows).toContainEqual({
+        name,
+        role,
+        space: 'default',
+        createdAt: expect.any(Number),
+        lastUsedAt: expect.any(Number),
+      });
       const device = await connect({ token });
       expect(device.role).toBe(role);
       const made = device.createSession({ provider: 'mock' });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { connect, UnauthorizedError } from '@agenthost/client';
+import { connect, OriginRefusedError, UnauthorizedError } from '@agenthost/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { closeError } from '../../../packages/client/src/errors.js';
 import { ROUTES } from '../../../packages/host/src/server/routes.js';
 import { SECURITY_HEADERS } from '../../../packages/host/src/server/securityHeaders.js';
 import { RawClient, socketUrl } from '../../support/rawClient.js';
@@ -112,6 +113,37 @@ describe('who gets in', () => {
       }
     });
 
+    it('of a page of another origin with a valid token is opened only to name the flag that allows it', async () => {
+      const offered = ['agenthost', `agenthost-token.${host.token}`];
+      const told = async (origin: string, protocols = offered) => {
+        const socket = new WebSocket(socketUrl(host.url), protocols, { headers: { origin } });
+        socket.on('error', () => {});
+        socket.on('open', () => socket.send('{"jsonrpc":"2.0","id":1,"method":"ping"}'));
+        const messages: string[] = [];
+        socket.on('message', (data) => messages.push(String(data)));
+        const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+        return { code, reason: String(reason), messages };
+      };
+      expect(await told('https://page.example.org:4747')).toEqual({
+        code: 4403,
+        reason:
+          'This origin is not allowed. Start agenthost with --allow-origin https://page.example.org:4747 to allow it.',
+        messages: [],
+      });
+      // Neither what is not an origin nor what has no room is repeated.
+      const plain = 'This origin is not allowed. Start agenthost with --allow-origin to allow it.';
+      for (const odd of ['null', 'https://x.example.org/path', `https://${'a'.repeat(60)}.example.org`]) {
+        expect([odd, await told(odd)]).toMatchObject([odd, { code: 4403, reason: plain }]);
+      }
+    });
+
+    it('of a page of another origin without a valid token does not learn that a host is here', async () => {
+      const origin = 'https://page.example.org';
+      for (const protocols of [[], ['agenthost'], ['agenthost', 'agenthost-token.wrong'], ['agenthost-token.wrong']]) {
+        expect([protocols, await attempt({ origin }, protocols)]).toEqual([protocols, 403]);
+      }
+    });
+
     it('is refused without an origin and with only a subprotocol', async () => {
       expect(await attempt({}, ['agenthost', `agenthost-token.${host.token}`])).toBe(401);
     });
@@ -133,6 +165,24 @@ describe('who gets in', () => {
     await expect(refused).rejects.toBeInstanceOf(UnauthorizedError);
     await host.connect();
     expect(attempts).toBe(0);
+  });
+
+  it('of the SDK in a page of another origin: an OriginRefusedError with the flag, and no second attempt', async () => {
+    const other = await startTestHost();
+    try {
+      const transport = async () => {
+        const socket = new WebSocket(socketUrl(other.url), ['agenthost', `agenthost-token.${other.token}`], {
+          headers: { origin: 'https://page.example.org' },
+        });
+        const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+        throw closeError({ code, message: String(reason) }) ?? new Error('no reason');
+      };
+      const failed = await connect({ transport }).catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(OriginRefusedError);
+      expect(failed).toMatchObject({ reason: expect.stringContaining('--allow-origin https://page.example.org to') });
+    } finally {
+      await other.dispose();
+    }
   });
 
   describe('every answer over HTTP', () => {

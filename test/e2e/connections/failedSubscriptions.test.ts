@@ -3,7 +3,6 @@ import type { HostClient, SessionHandle } from '@agenthost/client';
 import { ERROR_CODE, parseSessionUri, ROOT_URI, type SessionState, type Snapshot } from '@agenthost/protocol';
 import type { InitializeResult, ReconnectResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WatchedAgent } from '../../support/agents/watchedAgent.js';
 import { RawClient } from '../../support/rawClient.js';
 import { FlakyStorage } from '../../support/storage/flakyStorage.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js';
@@ -12,7 +11,6 @@ import { until } from '../../support/until.js';
 
 let stateDir: string;
 let storage: FlakyStorage;
-let agent: WatchedAgent;
 let proxy: TcpProxy;
 let host: TestHost;
 let bob: RawClient;
@@ -20,9 +18,8 @@ let bob: RawClient;
 beforeEach(async () => {
   stateDir = await temporaryFolder();
   storage = new FlakyStorage(stateDir);
-  agent = new WatchedAgent();
   proxy = await startTcpProxy();
-  host = await startTestHost({ stateDir, storage, agents: [agent], sessionIdleMs: 20 }, { publicUrl: proxy.url });
+  host = await startTestHost({ stateDir, storage, sessionIdleMs: 20 }, { publicUrl: proxy.url });
   proxy.forwardTo(host.url);
   bob = await host.raw('bob');
 });
@@ -37,7 +34,7 @@ const rename = (session: string, title: string) => ({ session, type: 'session/ti
 
 /** It has no subscriber, is unloaded, and can't be read. */
 async function unreadable(session: string, code = 'EIO'): Promise<void> {
-  await agent.ended(session);
+  await storage.unloaded(idOf(session));
   storage.failing.set(idOf(session), code);
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -32,6 +33,7 @@ describe('the page over HTTP', () => {
       const { status, headers } = await get(path);
       expect({ path, status }).toEqual({ path, status: 200 });
       const policy = String(headers['content-security-policy']);
+      if (path.startsWith('/assets/diagram-')) continue;
       for (const directive of [
         "default-src 'none'",
         "script-src 'self'",
@@ -41,6 +43,7 @@ describe('the page over HTTP', () => {
         'media-src blob:',
         "base-uri 'none'",
         "form-action 'none'",
+        "frame-src 'self'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
         'trusted-types agenthost-worker',
@@ -54,6 +57,27 @@ describe('the page over HTTP', () => {
       const isHashed = path.startsWith('/assets/');
       expect(headers['cache-control']).toBe(isHashed ? 'private, max-age=31536000, immutable' : 'no-cache');
     }
+  });
+
+  it('draws diagrams in a document that has an origin of its own and reaches nothing', async () => {
+    const [path = '', ...others] = (PageFiles.open(BUILT)?.paths ?? []).filter((one) => one.includes('diagram-'));
+    expect(others).toEqual([]);
+    const { headers, body } = await get(path);
+    const text = body.toString();
+    const script = text.slice(text.indexOf('<script>') + '<script>'.length, text.lastIndexOf('</script>'));
+    const hash = createHash('sha256').update(script).digest('base64url');
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src 'sha256-${hash}='`,
+      "style-src 'unsafe-inline'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+      'sandbox allow-scripts',
+    ]);
+    expect(path).toBe(`/assets/diagram-${hash}.html`);
+    expect(headers['cache-control']).toBe('private, max-age=31536000, immutable');
+    expect(text.split('<script').length).toBe(2);
   });
 
   it('has nothing inline in its document, and no foreign address', async () => {
@@ -72,6 +96,34 @@ describe('the page over HTTP', () => {
       expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
       expect(Number(packed.headers['content-length'])).toBe(packed.body.length);
     }
+  });
+
+  it('can be installed: a manifest with icons of the sizes that it names', async () => {
+    expect((await get('/')).body.toString()).toContain('<link rel="manifest" href="/manifest.webmanifest"');
+    const { headers, body } = await get('/manifest.webmanifest');
+    expect(headers['content-type']).toBe('application/manifest+json');
+    const { icons, start_url, scope } = JSON.parse(body.toString());
+    expect({ start_url, scope }).toEqual({ start_url: '/', scope: '/' });
+    const kinds = icons.map(({ sizes, purpose }: { sizes: string; purpose: string }) => `${sizes} ${purpose}`);
+    expect(kinds).toEqual(['any any', '192x192 any', '512x512 any', '192x192 maskable', '512x512 maskable']);
+    for (const { src, sizes, type } of icons) {
+      const icon = await get(src);
+      expect([src, icon.status, icon.headers['content-type']]).toEqual([src, 200, type]);
+      // The size is in the first chunk of a PNG.
+      if (type === 'image/png') expect(`${icon.body.readUInt32BE(16)}x${icon.body.readUInt32BE(20)}`).toBe(sizes);
+    }
+  });
+
+  it('has a service worker that every browser can run, and that is asked for again each time', async () => {
+    const { headers, body } = await get('/sw.js');
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect(body.toString()).not.toMatch(/^\s*(?:import|export)\b/m);
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy.filter((rule) => /^(?:worker|manifest)-src/.test(rule))).toEqual([
+      "worker-src 'self'",
+      "manifest-src 'self'",
+    ]);
   });
 
   it('answers HEAD as GET, without the body', async () => {

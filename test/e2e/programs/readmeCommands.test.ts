@@ -53,8 +53,37 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 }, LONG);
 
+/** What the program has said when that came. */
+function until(child: ChildProcess, text: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (chunk: unknown) => {
+      said += String(chunk);
+      if (text.test(said)) resolve(said);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.on('close', () => reject(new Error(`it ended: ${said}`)));
+  });
+}
+
 /** In the order in which people do it. */
 const steps: Readonly<Record<string, (command: string) => Promise<void>>> = {
+  'npx agenthost': async (command) => {
+    const first = spawn('sh', ['-c', `exec ${command} --port 0`], { cwd: folder, env: env(), detached: true });
+    const ended = once(first, 'exit');
+    await until(first, /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/);
+    process.kill(-(first.pid ?? 0), 'SIGTERM');
+    await ended;
+  },
+  'npx agenthost serve --lan': async (command) => {
+    // Where this machine has no such network it says so; test/e2e/programs/serveLan.test.ts makes one.
+    const lan = spawn('sh', ['-c', `exec ${command} --port 0`], { cwd: folder, env: env(), detached: true });
+    const ended = once(lan, 'exit');
+    await until(lan, /has no address on a local network|https:\/\/\S+#token=\S+/);
+    if (lan.exitCode === null) process.kill(-(lan.pid ?? 0), 'SIGTERM');
+    await ended;
+  },
   'git clone <this repository> agenthost && cd agenthost': async () => {
     // Where the sources came without their history there is nothing to clone.
     if (!existsSync(join(ROOT, '.git'))) return;
@@ -66,17 +95,7 @@ const steps: Readonly<Record<string, (command: string) => Promise<void>>> = {
   'npm start': async (command) => {
     // On any port: the usual one may be taken on this machine.
     host = spawn('sh', ['-c', `exec ${command} -- --port 0`], { cwd: folder, env: env(), detached: true });
-    let said = '';
-    await new Promise<void>((resolve, reject) => {
-      const hear = (chunk: unknown) => {
-        said += String(chunk);
-        if (/http:\/\/127\.0\.0\.1:\d+\/#token=\S+/.test(said)) resolve();
-      };
-      host.stdout?.on('data', hear);
-      host.stderr?.on('data', hear);
-      host.on('exit', () => reject(new Error(`it ended: ${said}`)));
-    });
-    expect(said).not.toContain('Installing');
+    expect(await until(host, /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/)).not.toContain('Installing');
   },
   'npx agenthost agents add copilot': async (command) => {
     // The registry here lacks what the lock file of Copilot names. The real one is installed by test/agents.

@@ -56,6 +56,8 @@ describe('two clients, one session', () => {
   });
 });
 
+const POLL = { timeout: 20_000 };
+
 describe('two sockets', () => {
   let host: TestHost;
   let alice: RawClient;
@@ -153,5 +155,38 @@ describe('two sockets', () => {
     await alice.act({ session, type: 'session/titleChanged', title: 'not for Bob' });
     await bob.fence();
     expect(bob.envelopes.slice(heard)).toEqual([]);
+  });
+
+  it('presence counts who looks at the session, not who is only subscribed to it', async () => {
+    const [session, other] = [await rawSession([alice, bob]), await rawSession([alice, bob])];
+    // The last that Alice heard: the two sessions tell their changes in any order.
+    const present = (uri: string, names: string) =>
+      expect
+        .poll(() => {
+          const last = alice.envelopes.findLast(
+            ({ action }) => action.type === 'session/clientsChanged' && action.session === uri,
+          )?.action;
+          return last?.type === 'session/clientsChanged' && last.clients.map(({ clientId }) => clientId).join();
+        }, POLL)
+        .toBe(names);
+    // A page with its list of questions open: it shows one session and follows both.
+    await bob.request('lookAt', { session: other });
+    await present(session, 'alice');
+    await bob.request('lookAt', { session });
+    await Promise.all([present(session, 'alice,bob'), present(other, 'alice')]);
+    // Its window is hidden.
+    await bob.request('lookAt', {});
+    await present(session, 'alice');
+    const carol = await host.raw('carol');
+    await carol.request('lookAt', { session: other });
+    await carol.stateOf(session);
+    await carol.stateOf(other);
+    await present(other, 'alice,carol');
+    expect((await carol.stateOf(session)).clients).toMatchObject([{ clientId: 'alice' }]);
+    // To say that one looks at a session shows nobody there without a subscription.
+    await bob.request('lookAt', { session });
+    await present(session, 'alice,bob');
+    bob.notify('unsubscribe', { resource: session });
+    await present(session, 'alice');
   });
 });

@@ -66,11 +66,14 @@ async function listed(client: { request<T>(method: string, params?: object): Pro
 describe('sessions kept by a file provider, after a restart of the host', () => {
   it('[FS5] are listed when the provider accepts files without a session, without removed ones', async () => {
     const provider = new SeedProvider({ takesAnyId: true });
-    const first = await provided(provider, await started());
+    const before = await started();
+    const first = await provided(provider, before);
     for (const id of ['one', 'two', 'three']) await make(provider, first.client, id);
     await first.client.act({ type: 'session/titleChanged', session: 'mock:/one', title: 'Kept' });
     await first.client.request('forkSession', { source: 'mock:/one', session: 'mock:/fork' });
     await first.client.request('disposeSession', { session: 'mock:/two' });
+    // It may still write otherwise, while the next one reads.
+    await before.host.close();
 
     const { client } = await provided(provider, await started());
     expect(await listed(client)).toEqual(['mock:/fork', 'mock:/one', 'mock:/three']);

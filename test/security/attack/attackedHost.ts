@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
 import { hostMemory } from '../../support/hostMemory.js';
 import { RawClient, socketUrl } from '../../support/rawClient.js';
-import { type HostLimits, type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';
+import { type HostProcess, type SpawnOptions, spawnHost, temporaryFolder } from '../../support/testHost.js';
 
 /** What the host may hold at its peak, in MiB, and how long other clients may wait, in ms, under any attack. */
 const MAX_PEAK_MIB = 512;
@@ -36,7 +36,7 @@ export class AttackedHost {
   static async start(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
-    limits: HostLimits = {},
+    limits: SpawnOptions = {},
     prepare: (stateDir: string) => Promise<void> = async () => {},
   ): Promise<AttackedHost> {
     const stateDir = await temporaryFolder();

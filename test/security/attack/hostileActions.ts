@@ -44,5 +44,11 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
   'session/modelChanged': [{ model: 'x'.repeat(256) }, { model: 'x'.repeat(3_000_000) }],
   'session/isReadChanged': Array.from({ length: 500 }, (_, n) => ({ isRead: n % 2 === 0 })),
   'session/isArchivedChanged': Array.from({ length: 500 }, (_, n) => ({ isArchived: n % 2 === 0 })),
+  'session/settingChosen': [
+    { setting: 'x'.repeat(256), value: 'x'.repeat(256) },
+    { setting: 'mode', value: '__proto__' },
+    { setting: '__proto__', value: 'x' },
+  ],
+  'session/approvalRevoked': [{ approvalId: 'none' }, { approvalId: 'x'.repeat(3_000_000) }],
   'session/customizationToggled': [{ uri: `file:///${'x'.repeat(4_000)}`, enabled: false }],
 };

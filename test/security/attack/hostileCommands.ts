@@ -197,11 +197,79 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['very many skills', asked('browseDirectory', (data) => ({ uri: data.folders.skills, provider: 'mock' }))],
     ['no folder', refused('browseDirectory', () => ({ uri: `file:///${'%20/'.repeat(1_000)}` }))],
   ],
+  fetchPushKey: [['with much in it', asked('fetchPushKey', () => ({ much: 'x'.repeat(MUCH) }))]],
+  setPushSubscription: [
+    ['a local address', refused('setPushSubscription', () => subscription('https://127.0.0.1/x'))],
+    ['a long address', refused('setPushSubscription', () => subscription(`https://8.8.8.8/${'x'.repeat(MUCH)}`))],
+    ['keys that are none', refused('setPushSubscription', () => subscription('https://8.8.8.8/x'))],
+  ],
+  removePushSubscription: [
+    [
+      'one that is not there',
+      asked('removePushSubscription', () => ({ endpoint: `https://8.8.8.8/${'x'.repeat(2_000)}` })),
+    ],
+  ],
+  lookAt: [
+    ['a long name', asked('lookAt', () => ({ session: 'x'.repeat(4_096), subscription: 'x'.repeat(256) }))],
+    ['a long session', asked('lookAt', ({ long }) => ({ session: long }))],
+  ],
   installAgent: [['none', refused('installAgent', () => ({ provider: 'x'.repeat(256) }))]],
   removeAgent: [['none', refused('removeAgent', () => ({ provider: 'x'.repeat(256) }))]],
+  listDevices: [['of 200', asked('listDevices', () => ({}))]],
+  addDevice: [
+    ['an odd name', refused('addDevice', () => ({ name: '\u202e'.repeat(64) }))],
+    ['a long token', refused('addDevice', () => ({ name: 'x', known: 'x'.repeat(1_000) }))],
+  ],
+  updateDevice: [['none', refused('updateDevice', () => ({ device: 'x'.repeat(256), role: 'viewer' }))]],
+  removeDevice: [['none', refused('removeDevice', () => ({ device: 'x'.repeat(256) }))]],
+  createPairing: [
+    ['again and again', ({ client }) => Promise.all(Array.from({ length: 60 }, () => newPairing(client)))],
+  ],
+  fetchPairing: [['none', asked('fetchPairing', () => ({ pairing: 'x'.repeat(256) }))]],
+  removePairing: [['none', asked('removePairing', () => ({ pairing: 'x'.repeat(256) }))]],
+  shareSession: [
+    [
+      'a session that is not there',
+      refused('shareSession', () => ({ session: `mock:/${'x'.repeat(120)}`, validMs: 1_000 })),
+    ],
+    ['a long session, again and again', ({ client, data }) => shareOften(client, data.long)],
+  ],
+  updateAgent: [['none', refused('updateAgent', () => ({ provider: 'x'.repeat(256) }))]],
+  cancelInstall: [['none', refused('cancelInstall', () => ({ provider: 'x'.repeat(256) }))]],
+  beginLogin: [
+    ['none', refused('beginLogin', () => ({ provider: 'x'.repeat(256), columns: 500, rows: 500 }))],
+    ['one that needs none', refused('beginLogin', () => ({ provider: 'mock', columns: 500, rows: 500 }))],
+  ],
+  sendToLogin: [['not begun', refused('sendToLogin', () => ({ login: 'x'.repeat(256), data: '\0'.repeat(16_384) }))]],
+  endLogin: [['not begun', refused('endLogin', () => ({ login: 'x'.repeat(256) }))]],
+  checkLogin: [['one that needs none', refused('checkLogin', () => ({ provider: 'mock' }))]],
+  setAgentKey: [['one that needs none', refused('setAgentKey', () => ({ provider: 'mock', key: 'x'.repeat(4_096) }))]],
+  logOutAgent: [['one that needs none', refused('logOutAgent', () => ({ provider: 'mock' }))]],
+  listNativeSessions: [
+    ['a cursor of its own', asked('listNativeSessions', () => ({ limit: 500, cursor: `NaN ${'x'.repeat(900)}` }))],
+  ],
+  fetchNativeTurns: [
+    ['none', refused('fetchNativeTurns', () => ({ id: '../'.repeat(80), limit: 200 }))],
+    ['a path', refused('fetchNativeTurns', () => ({ id: 'claude//etc/passwd', limit: 200 }))],
+  ],
+  continueNativeSession: [
+    ['none', refused('continueNativeSession', () => ({ id: 'claude/..', session: 'claude:/x', asCopy: true }))],
+  ],
   // Taken on a host without sessions only: `everyCommand` does that too.
   'sessionFs.setProvider': [['of 50,000 sessions', refused('sessionFs.setProvider', () => providedSessions(50_000))]],
 };
+
+function subscription(endpoint: string): object {
+  return { endpoint, keys: { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) }, notify: 'needsInput' };
+}
+
+function newPairing(client: RawClient): Promise<unknown> {
+  return client.request('createPairing', { role: 'viewer', replaces: 'x'.repeat(256) });
+}
+
+function shareOften(client: RawClient, session: string): Promise<unknown> {
+  return Promise.all(Array.from({ length: 60 }, () => client.ask('shareSession', { session, validMs: 1_000 })));
+}
 
 export function providedSessions(count: number): object {
   const sessions = Array.from({ length: count }, (_, n) => `mock:/${n}-`.padEnd(70, 'x'));

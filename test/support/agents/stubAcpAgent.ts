@@ -1,12 +1,14 @@
 // A stub: a real process that speaks the Agent Client Protocol over its standard input and output, with no model behind it.
 // What it does is in the prompt (its first word) and in STUB_ variables. It writes JSON itself, so that it can also get it wrong.
 import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behaviours } from '../stubAcp/behaviours.ts';
 import { compactedBefore } from '../stubAcp/compaction.ts';
 import {
   answered,
+  copyMemory,
   current,
   env,
   history,
@@ -16,6 +18,7 @@ import {
   type Params,
   remember,
   say,
+  takeEnd,
   text,
   update,
 } from '../stubAcp/conversation.ts';
@@ -30,6 +33,12 @@ class Failure extends Error {
     this.code = code;
     this.data = data;
   }
+}
+
+/** With STUB_LOGIN it needs that file, or a key. */
+function mustBeLoggedIn(): void {
+  const file = env['STUB_LOGIN'];
+  if (file !== undefined && !existsSync(file) && !env['STUB_KEY']) throw new Failure(-32000, 'Authentication required');
 }
 
 const MODES = env['STUB_MODES']?.split(' ') ?? ['ask', 'free'];
@@ -65,8 +74,35 @@ function choices(): object {
         { value: 'ask', name: 'Ask' },
         { value: 'free', name: 'Free' },
       ]),
+      ...(env['STUB_SETTINGS'] ? settings() : []),
     ],
   };
+}
+
+/** More config options. The stub refuses the effort `refused`, never answers for `never`, and takes `low` for `other`. */
+function settings(): object[] {
+  const efforts = ['low', 'high', 'refused', 'never', 'other'].map((value) => ({ value, name: value.toUpperCase() }));
+  return [
+    {
+      id: 'effort',
+      name: 'Effort',
+      category: 'thought_level',
+      type: 'select',
+      currentValue: current.effort,
+      options: efforts,
+    },
+    { id: 'fast', name: 'Fast', description: 'Costs more.', type: 'boolean', currentValue: current.fast },
+  ];
+}
+
+function setOption({ configId, value }: Params): Promise<object> | object {
+  if (value === 'never') return new Promise<never>(() => {});
+  if (value === 'refused') throw new Failure(-32602, 'Not with this model');
+  if (configId === 'fast') current.fast = value === true;
+  else if (configId === 'model') current.model = String(value);
+  else if (configId === 'effort') current.effort = value === 'other' ? 'low' : String(value);
+  else current.mode = String(value);
+  return choices();
 }
 
 async function prompt(params: Params): Promise<object> {
@@ -79,23 +115,30 @@ async function prompt(params: Params): Promise<object> {
   if (behave) await behave(rest.join(' '), blocks);
   else for (const piece of ['You ', 'said: ', said]) text(piece);
   const stopReason = current.cancelled.signal.aborted ? 'cancelled' : word === 'refuse' ? 'refusal' : 'end_turn';
-  return { stopReason, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } };
+  return { stopReason, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 }, ...takeEnd() };
 }
 
 const methods: Record<string, (params: Params) => Promise<object> | object> = {
   initialize: () => ({
     protocolVersion: Number(env['STUB_VERSION'] ?? 1),
     agentInfo: { name: 'stub', version: '0.0.0' },
-    authMethods: [{ id: 'key', name: 'A key', description: 'Set STUB_KEY' }],
+    authMethods: [
+      { id: 'key', name: 'A key', description: 'Set STUB_KEY' },
+      ...(env['STUB_TERMINAL_LOGIN'] ? [{ id: 'terminal', name: 'Log in', type: 'terminal', args: ['--log-in'] }] : []),
+    ],
     agentCapabilities: {
       loadSession: env['STUB_RESUME'] !== 'none',
       promptCapabilities: env['STUB_PLAIN'] ? {} : { image: true, embeddedContext: true },
       ...(env['STUB_MCP'] && { mcpCapabilities: { http: true } }),
-      ...(env['STUB_RESUME'] !== 'load' && env['STUB_RESUME'] !== 'none' && { sessionCapabilities: { resume: {} } }),
+      ...(env['STUB_RESUME'] !== 'load' &&
+        env['STUB_RESUME'] !== 'none' && {
+          sessionCapabilities: { resume: {}, ...(env['STUB_FORK'] && { fork: {} }) },
+        }),
     },
   }),
   'session/new': (params) => {
     if (env['STUB_START'] === 'auth') throw new Failure(-32000, 'Authentication required');
+    mustBeLoggedIn();
     current.session = randomUUID();
     if (env['STUB_COMMANDS']) offer(env['STUB_COMMANDS'].split(' '));
     current.cwd = params.cwd;
@@ -118,16 +161,23 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     if (!isRemembered()) throw new Failure(-32002, 'Resource not found');
     return choices();
   },
-  'session/set_config_option': (params) => {
-    if (params.configId === 'model') current.model = params.value;
-    else current.mode = params.value;
-    return choices();
+  'session/fork': (params) => {
+    if (env['STUB_FORK'] === 'fails') throw new Failure(-32603, 'no room for a copy');
+    const sessionId = randomUUID();
+    copyMemory(params.sessionId, sessionId);
+    // As opencode does.
+    const content = { type: 'text', text: 'HISTORY of the copy' };
+    const update = { sessionUpdate: 'agent_message_chunk', content };
+    say({ method: 'session/update', params: { sessionId, update } });
+    return { sessionId, ...choices() };
   },
+  'session/set_config_option': setOption,
   'session/set_model': (params) => {
     current.model = params.modelId;
     return {};
   },
   'session/set_mode': (params) => {
+    if (params.modeId === 'refused') throw new Failure(-32602, 'Not with this model');
     current.mode = params.modeId;
     return {};
   },
@@ -135,6 +185,11 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     const said = params.prompt[0]?.text ?? '';
     if (said === 'error') throw new Failure(-32603, 'Internal error', { details: 'the stub was told to fail' });
     if (said === 'auth') throw new Failure(-32000, 'Authentication required');
+    mustBeLoggedIn();
+    if (said === 'key') {
+      text(`The key is ${env['STUB_KEY'] ?? 'missing'}`);
+      return { stopReason: 'end_turn' };
+    }
     return prompt(params);
   },
 };
@@ -167,6 +222,12 @@ async function take(message: Message): Promise<void> {
     const { code, message, data } = error as Failure;
     say({ id, error: { code, message, data } });
   }
+}
+
+if (process.argv.includes('--log-in')) {
+  process.stdout.write('Logged in by the agent itself.\n');
+  writeFileSync(env['STUB_LOGIN'] ?? '', '');
+  process.exit(0);
 }
 
 const start = env['STUB_START'];

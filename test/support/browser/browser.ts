@@ -11,14 +11,17 @@ const run = promisify(execFile);
 /**
  * A real browser: the Chromium that npm installs on Linux, elsewhere the Chrome of this machine. `AGENTHOST_TEST_BROWSER` names
  * another executable. Sites are isolated and origins are checked as usual: none of the flags that come with the
- * package are used. The caller closes it.
+ * package are used. `wrap` may give a program that runs it elsewhere. The caller closes it.
  */
-export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+export async function launchBrowser(
+  args: readonly string[] = [],
+  wrap = async (executable: string) => executable,
+): Promise<Browser> {
   const given = process.env['AGENTHOST_TEST_BROWSER'];
   if (given === undefined && process.platform !== 'linux')
     return chromium.launch({ channel: 'chrome', args: [...args] });
   return chromium.launch({
-    executablePath: given ?? (await unpackedChromium()),
+    executablePath: await wrap(given ?? (await unpackedChromium())),
     // The sandbox of Chromium can't be had by root, as which containers run their tests.
     args: [...args, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });

@@ -86,6 +86,11 @@ const fixReconnect = (folder: string): Script =>
       type: 'reasoning',
       text: 'The ledger counts what was **sent**.\n\nWhat counts is what the host *accepted*.',
     };
+    yield {
+      type: 'plan',
+      markdown:
+        '- [x] Pin it down with a test\n- [x] Find where the number comes from\n- [ ] Use it in `reconnect()` (in progress)\n- [ ] Write the CHANGELOG line\n',
+    };
     yield* call('Searching', past('Searched for `acceptedClientSeq`'));
     yield* call('Reading', past('Read `packages/client/src/sync/writeAhead.ts`'));
     yield* call('Reading', {
@@ -113,7 +118,7 @@ const fixReconnect = (folder: string): Script =>
     const content = [{ type: 'fileEdit' as const, uri, insertions: 4, deletions: 3, diff: DIFF }];
     yield* call('Editing', { ...past('Edited `writeAhead.ts`'), content });
     yield { type: 'changes', changes: changesIn(folder, 47, 12) };
-    yield { type: 'usage', usage: { inputTokens: 82_000, outputTokens: 900 } };
+    yield { type: 'usage', usage: { inputTokens: 82_000, outputTokens: 900, cost: 0.82 } };
     yield { type: 'activity', activity: 'Wants to run npm test' };
     const toolCallId = 'run-tests';
     const answered = turn.answer(toolCallId);
@@ -167,6 +172,10 @@ const answerWithEverything: Script = function* () {
       '| rule | since | file |\n|:--|--:|:-:|\n| list | 2019 | `list.ts` |\n| discount | 2021 | `discount.ts` |',
       '```python\ndef total(cart):\n    return round(sum(p.net * (1 + p.tax) for p in cart), 2)  # once\n```',
       'See [the rules](https://example.com/rules) or <mailto:pricing@example.com>. ![a chart](https://example.com/chart.png)',
+      'Press <kbd>Ctrl</kbd> <kbd>K</kbd>; the total is $t = \\sum_i p_i (1 + r_i)$.[^1]',
+      '$$\n\\frac{\\partial t}{\\partial p_i} = 1 + r_i\n$$',
+      '```diff\n-return net * tax\n+return round(net * (1 + tax), 2)\n```',
+      '[^1]: Rounded *once*.',
       '---',
       '## What is left\nNothing.',
     ].join('\n\n'),
@@ -271,6 +280,24 @@ export const demoScripts = (folder: string): ReadonlyMap<string, Script> =>
     ],
     ['Explain the pricing', answerWithEverything],
     ['Terraform plan', busy('Running terraform plan', changesIn(folder, 174, 9))],
-    ['Rotate the staging', done('Wrote 2 files.', changesIn(folder, 18, 18))],
+    ['Rotate the staging', rotate(folder)],
     ['Try Pulumi', done('It would take two weeks.')],
   ]);
+
+/** A plan, a mode, costs, standing approvals and a diagram. */
+function rotate(folder: string): Script {
+  return function* () {
+    yield { type: 'mode', mode: { id: 'acceptEdits', name: 'Accept edits' } };
+    yield {
+      type: 'plan',
+      markdown: '- [x] Make the new key\n- [x] Sign it\n- [ ] Roll it out (in progress)\n- [ ] Revoke\n',
+    };
+    yield { type: 'approval', approval: { id: 'edits', covers: 'Changes of files', isRevocable: true } };
+    yield { type: 'approval', approval: { id: 'kubectl', covers: 'Always allow, after: Bash: Run `kubectl rollout`' } };
+    yield text(
+      'Both files are written. This is how the certificate gets there:\n\n```mermaid\nflowchart LR\n  CA[Authority] -->|signs| V(Vault)\n  V --> S{Staging?}\n  S -->|yes| R[Roll out]\n  S -->|no| W[Wait]\n```\n\nWrote 2 files.',
+    );
+    yield { type: 'changes', changes: changesIn(folder, 18, 18) };
+    yield { type: 'usage', usage: { contextUsed: 168_000, contextSize: 200_000, cost: 1.4 } };
+  };
+}

@@ -37,6 +37,11 @@ async function withPrompt(page: Page, demo: DemoHost): Promise<void> {
   await page.locator('.codeblock code span[style]').first().waitFor();
 }
 
+async function withDiagram(page: Page, demo: DemoHost): Promise<void> {
+  await openSession(page, demo, 'Rotate the staging');
+  await page.locator('.diagram img').waitFor();
+}
+
 async function unfold(page: Page): Promise<void> {
   const folded = page.locator('.thread .think[aria-expanded=false]');
   while ((await folded.count()) > 0) await folded.first().click();
@@ -66,6 +71,23 @@ export const QUIET_SCREENS: readonly Screen[] = [
   { name: 'question', open: (page, demo) => openSession(page, demo, 'Move checkout') },
   { name: 'permission', open: (page, demo) => openSession(page, demo, 'Nightly') },
   { name: 'error', open: (page, demo) => openSession(page, demo, 'Cart total') },
+  { name: 'diagram', open: withDiagram },
+  {
+    name: 'approvals',
+    open: async (page, demo) => {
+      await withDiagram(page, demo);
+      await page.getByRole('button', { name: '2 always allowed' }).click();
+      await page.locator('dialog[open] .approval').first().waitFor();
+    },
+  },
+  {
+    name: 'plan',
+    open: async (page, demo) => {
+      await withDiagram(page, demo);
+      await page.locator('.strip button').first().click();
+      await page.locator('.plan-steps').waitFor();
+    },
+  },
   { name: 'busy', open: (page, demo) => openSession(page, demo, 'Page older turns') },
   {
     name: 'new-session',
@@ -91,6 +113,14 @@ export const QUIET_SCREENS: readonly Screen[] = [
       await page.keyboard.press('Control+k');
       await page.locator('.pal-in input').fill('re');
       await page.locator('.pal-i mark').first().waitFor();
+    },
+  },
+  {
+    name: 'settings',
+    open: async (page, demo) => {
+      await openStart(page, demo);
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByText('This device is told nothing while the page is closed.').waitFor();
     },
   },
   {
@@ -120,7 +150,23 @@ export const QUIET_SCREENS: readonly Screen[] = [
     },
   },
   { name: 'rename', open: (page, demo) => fromMenu(page, demo, 'Rename') },
-  { name: 'delete', open: (page, demo) => fromMenu(page, demo, 'Delete') },
+  {
+    name: 'row-menu',
+    open: async (page, demo) => {
+      await openStart(page, demo);
+      await page.locator('[data-session]').first().click({ button: 'right' });
+      await page.locator('.menu:popover-open').waitFor();
+    },
+  },
+  {
+    name: 'folders',
+    open: async (page, demo) => {
+      await openStart(page, demo);
+      await page.locator('button:visible', { hasText: 'New session' }).first().click();
+      await page.getByRole('button', { name: 'Browse…' }).click();
+      await page.locator('dialog[open] .browse').waitFor();
+    },
+  },
   { name: 'customizations', open: (page, demo) => fromMenu(page, demo, 'Customizations') },
   {
     name: 'menu',

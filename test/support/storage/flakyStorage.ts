@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionFsFailure, type SessionStorage } from '@agenthost/host';
@@ -11,6 +12,8 @@ export class FlakyStorage extends LocalSessionStorage implements SessionStorage 
   /** By session id: the error code that opening it fails with. */
   readonly failing: Map<string, string>;
   opened = 0;
+  readonly #open = new Map<string, number>();
+  readonly #events = new EventEmitter();
 
   constructor(stateRoot: string, failing = new Map<string, string>()) {
     super({
@@ -29,7 +32,30 @@ export class FlakyStorage extends LocalSessionStorage implements SessionStorage 
     this.opened++;
     const code = this.failing.get(args[0]);
     if (code !== undefined) throw new SessionFsFailure(code, `${code}: ${HICCUP}`);
-    return super.open(...args);
+    const stored = await super.open(...args);
+    if (!stored) return undefined;
+    const [id] = args;
+    this.#count(id, 1);
+    const dispose = stored.fs.dispose.bind(stored.fs);
+    let isOpen = true;
+    stored.fs.dispose = async () => {
+      await dispose();
+      if (isOpen) this.#count(id, -1);
+      isOpen = false;
+    };
+    return stored;
+  }
+
+  /** Resolves when the host has unloaded the session. */
+  async unloaded(sessionId: string): Promise<void> {
+    while (this.#open.has(sessionId)) await once(this.#events, sessionId, { signal: AbortSignal.timeout(10_000) });
+  }
+
+  #count(sessionId: string, change: number): void {
+    const count = (this.#open.get(sessionId) ?? 0) + change;
+    if (count > 0) this.#open.set(sessionId, count);
+    else this.#open.delete(sessionId);
+    this.#events.emit(sessionId);
   }
 }
 

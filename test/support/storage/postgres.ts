@@ -19,11 +19,12 @@ export class TestPostgres {
   readonly #folder: string;
   readonly #program: string;
   readonly #detached: boolean;
+  readonly #settings: readonly string[];
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  /** `detached`: Ctrl+C in the terminal does not reach it. */
-  static async start({ detached = false } = {}): Promise<TestPostgres> {
+  /** `detached`: Ctrl+C in the terminal does not reach it. `settings`: `name=value`, instead of those that all tests have. */
+  static async start({ detached = false, settings = [] as readonly string[] } = {}): Promise<TestPostgres> {
     const folder = await mkdtemp(join(await publicFolder(), 'agenthost-postgres-'));
     const { initdb, postgres } = await programs();
     if (isRoot()) await chown(folder, NOBODY, NOBODY);
@@ -42,12 +43,13 @@ export class TestPostgres {
     const child = spawn(initdb, args, { ...asUser(), stdio: ['ignore', 'pipe', 'pipe'] });
     const [, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     if (child.exitCode !== 0) throw new Error(`initdb failed: ${errors}`);
-    const server = new TestPostgres(folder, postgres, await freePort(), detached);
+    const server = new TestPostgres(folder, postgres, await freePort(), detached, settings);
     await server.run();
     return server;
   }
 
-  private constructor(folder: string, program: string, port: number, detached: boolean) {
+  private constructor(folder: string, program: string, port: number, detached: boolean, settings: readonly string[]) {
+    this.#settings = settings;
     this.#detached = detached;
     this.#folder = folder;
     this.#program = program;
@@ -79,7 +81,9 @@ export class TestPostgres {
   /** Also again, after `stop`. */
   async run(): Promise<void> {
     if (this.#process?.exitCode === null && this.#process.signalCode === null) return;
-    const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB'];
+    // The last one of a name counts.
+    const usual = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB'];
+    const settings = [...usual, ...this.#settings];
     const child = spawn(
       this.#program,
       [

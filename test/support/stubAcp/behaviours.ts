@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
 import {
   current,
+  endWith,
   env,
   history,
   offer,
@@ -169,7 +170,28 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   mode: () => setMode('free'),
   'mode-later': () => void setTimeout(() => setMode('ask'), 50),
   'mode-odd': (rest) => update('current_mode_update', JSON.parse(rest) as object),
+  'settings?': () => text(`${current.mode} ${current.effort} ${current.fast}`),
+  'settings-odd': (rest) => update('config_option_update', { configOptions: JSON.parse(rest) as object }),
+  'settings-many': (rest) => {
+    const option = { type: 'select', currentValue: 'x', description: 'd'.repeat(20), options: [] };
+    const configOptions = Array.from({ length: Number(rest) }, (_, n) => ({ id: `o${n}`, name: `O${n}`, ...option }));
+    update('config_option_update', { configOptions });
+  },
+  /** Reports other settings, many times. */
+  'settings-flood': async (rest) => {
+    for (let n = 0; n < Number(rest); n++) {
+      const option = { id: 'n', name: 'N', type: 'select', currentValue: `v${n}`, options: [] };
+      update('config_option_update', { configOptions: [option] });
+      if (n % 100 === 0) await delay(1);
+    }
+  },
   notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
+  /** Tells updates, then ends the turn as told. */
+  'end-with': (rest) => {
+    const told = JSON.parse(rest) as { updates: readonly { readonly sessionUpdate: string }[]; end?: object };
+    for (const { sessionUpdate, ...fields } of told.updates) update(sessionUpdate, fields);
+    endWith(told.end);
+  },
   env: () => text(JSON.stringify(env)),
   model: () => text(`${current.model} ${current.mode}`),
   blocks: (_, blocks) => text(JSON.stringify(blocks)),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** All that messages to the stub can have; which of it is there depends on the method. */
@@ -8,7 +8,7 @@ export interface Params {
   readonly mcpServers: readonly object[];
   readonly prompt: readonly { readonly text?: string }[];
   readonly configId: string;
-  readonly value: string;
+  readonly value: string | boolean;
   readonly modelId: string;
   readonly modeId: string;
   readonly outcome?: { readonly optionId?: string | number };
@@ -38,6 +38,8 @@ export const current = {
   servers: [] as readonly object[],
   model: 'small',
   mode: 'ask',
+  effort: 'low',
+  fast: false,
   cancelled: new AbortController(),
 };
 
@@ -79,6 +81,19 @@ export async function permissionWith(params: object): Promise<string | number> {
   return answer.outcome?.optionId ?? (answer.outcome ? 'cancelled' : 'refused');
 }
 
+let end: object | undefined;
+
+/** Fields of the answer that ends the running turn. */
+export function endWith(fields: object | undefined): void {
+  end = fields;
+}
+
+export function takeEnd(): object | undefined {
+  const fields = end;
+  end = undefined;
+  return fields;
+}
+
 export function offer(names: readonly string[]): void {
   const availableCommands = names.map((name) => ({ name, description: `Does ${name}`, input: { hint: 'anything' } }));
   update('available_commands_update', { availableCommands });
@@ -101,4 +116,8 @@ export function history(): string[] {
 export function remember(said: string): void {
   mkdirSync(memory, { recursive: true });
   writeFileSync(historyFile(), JSON.stringify([...history(), said]));
+}
+
+export function copyMemory(from: string, to: string): void {
+  copyFileSync(join(memory, `${from}.json`), join(memory, `${to}.json`));
 }

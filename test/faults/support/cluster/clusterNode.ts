@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '../../../support/tcpProxy.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../../../support/testHost.js';
 import { preload } from '../alteredHost.js';
+import { PATIENCE_MS } from '../amount.js';
 
 export const LEASE_S = 2;
+const AGAIN_MS = 200;
 
 export interface ClusterNodeOptions {
   readonly name: string;
@@ -64,9 +67,9 @@ export class ClusterNode {
     const through = new URL(database);
     through.port = this.#network.url.port;
     const args = ['--state-dir', this.#stateDir, '--database', through.href, '--lease', String(LEASE_S)];
-    this.#host = await spawnHost(this.#stateDir, [...args, '--public-url', publicUrl().href], {
-      ...withLinksThatCanBeCut(Number(through.port), env),
-    });
+    const environment = withLinksThatCanBeCut(Number(through.port), env);
+    const start = () => spawnHost(this.#stateDir, [...args, '--public-url', publicUrl().href], environment);
+    this.#host = await started(start);
     const { process } = this.#host;
     process.once('exit', () => {
       if (this.#host?.process === process) this.#host = undefined;
@@ -120,6 +123,19 @@ export class ClusterNode {
     }
     await this.#network.close();
     await rm(this.#stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+/** A host that finds no database says so and ends. As a supervisor does, it is started again. */
+async function started(start: () => Promise<HostProcess>): Promise<HostProcess> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!String(error).includes("can't be reached") || performance.now() > until) throw error;
+      await delay(AGAIN_MS);
+    }
   }
 }
 

@@ -12,7 +12,7 @@ export function storageOf(database: Database): PgSessionStorage {
     database,
     hostId: randomUUID(),
     owned: new OwnedSessions(),
-    cluster: { alive: [], isAlive: async () => false, hostFor: async () => undefined, place: 'here' },
+    cluster: { alive: [], isAlive: async () => false, hostFor: async () => undefined, freeAt: () => 0, place: 'here' },
     initialCwd: '/tmp',
     durability: 'fsync',
     now: Date.now,

@@ -1,0 +1,108 @@
+import type { GateRow } from './gates.js';
+
+const CLI = 'apps/cli/src';
+const LAN = 'apps/cli/test/lan.test.ts';
+const SERVICE = 'apps/cli/test/service.test.ts';
+
+/** Rows of gates.ts about what the command writes and makes. */
+export const CLI_GATES: readonly GateRow[] = [
+  [
+    '1',
+    '--lan listens on any address of the machine',
+    `${CLI}/lan/lanAddresses.ts`,
+    '!internal && isPrivate(address)',
+    '!internal',
+    LAN,
+    'are the private ones',
+  ],
+  [
+    '1',
+    '--lan listens on an address that was named and is none of its own',
+    `${CLI}/lan/lanAddresses.ts`,
+    'if (!addresses.includes(address)) {',
+    'if (false) {',
+    LAN,
+    'are the private ones',
+  ],
+  [
+    '1',
+    'the authority of --lan may sign for any name',
+    `${CLI}/lan/issueCertificate.ts`,
+    'new Extension(id_ce_nameConstraints, true, AsnConvert.serialize(limits)),',
+    '',
+    LAN,
+    'local addresses and names only',
+  ],
+  [
+    '1',
+    'the certificate of --lan may sign others',
+    `${CLI}/lan/issueCertificate.ts`,
+    'new BasicConstraintsExtension(false, undefined, true)',
+    'new BasicConstraintsExtension(true, undefined, true)',
+    LAN,
+    'names exactly',
+  ],
+  [
+    '1',
+    'the certificate of --lan is valid for years',
+    `${CLI}/lan/issueCertificate.ts`,
+    'const LEAF_DAYS = 365;',
+    'const LEAF_DAYS = 3_000;',
+    LAN,
+    'at most 397 days',
+  ],
+  [
+    '1',
+    'keys of --lan stay open to others',
+    `${CLI}/lan/lanCertificate.ts`,
+    'await Promise.all([certPath, keyPath].map((path) => chmod(path, 0o600)));',
+    '',
+    LAN,
+    'for this user alone',
+  ],
+  [
+    '1',
+    'a certificate of --lan for other addresses stays in use',
+    `${CLI}/lan/lanCertificate.ts`,
+    'named.toSorted().join() === wanted.toSorted().join()',
+    'true',
+    LAN,
+    'when the addresses change',
+  ],
+  [
+    '3',
+    'a service file with a password or a token',
+    `${CLI}/service/servicePlan.ts`,
+    'if (!isSecret) return;',
+    'return;',
+    SERVICE,
+    'no token and no password',
+  ],
+  [
+    '3',
+    'the link with the token in the journal',
+    `${CLI}/service/systemd.ts`,
+    'StandardOutput=null',
+    'StandardOutput=journal',
+    SERVICE,
+    'in the journal',
+  ],
+  [
+    '8',
+    'a path in a unit is not escaped',
+    `${CLI}/service/systemd.ts`,
+    `.replace(/[\\\\"]/g, '\\\\$&')`,
+    '',
+    SERVICE,
+    'hostile path',
+  ],
+  [
+    '8',
+    'a line break in a flag adds a setting to the unit',
+    `${CLI}/service/servicePlan.ts`,
+    'if (!/\\p{Cc}/u.test(word)) return;',
+    'return;',
+    SERVICE,
+    'is refused with',
+  ],
+];
