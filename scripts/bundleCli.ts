@@ -16,10 +16,10 @@ const INPUTS = [
 ];
 /** Small modules that are needed at once; the host, Ink and React are loaded by the commands that use them. */
 const BUNDLED =
-  /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|(string-width|get-east-asian-width|strip-ansi|ansi-regex)$|\.|\/)/;
+  /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|\.|\/)/;
 
 const CORE =
-  /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|output\/sessionTable)\.ts$/;
+  /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|output\/sessionTable|lan\/authorityFile)\.ts$/;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCli();
 
@@ -49,7 +49,13 @@ export async function bundleCli(): Promise<void> {
           entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',
           // What nearly every command needs is one file: opening ten of them takes longer than reading it.
-          codeSplitting: { groups: [{ name: 'core', test: CORE }] },
+          // `--help` needs no more than the errors.
+          codeSplitting: {
+            groups: [
+              { name: 'commandError', test: /apps\/cli\/src\/commandError\.ts$/, priority: 1 },
+              { name: 'core', test: CORE },
+            ],
+          },
         },
       },
     },

@@ -28,7 +28,7 @@ const suites = [
     counts: true,
   },
   {
-    command: ['run', 'test:convergence', '--', '--runs', '4000', '--unseen', '1000'],
+    command: ['run', 'test:convergence', '--', '--runs', '4000', '--unseen', '1000', '--cluster', '60'],
     counts: true,
     beside: { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   },

@@ -83,7 +83,12 @@ function announce(hosts: readonly RunningHost[], database: string, url: URL): vo
     process.stdout.write(`${JSON.stringify({ event: 'listening', link, database, hosts: each })}\n`);
     return;
   }
-  const rows = hosts.map(({ url: at, pid }, n) => `  host ${n + 1}  ${at}  process ${pid}`).join('\n');
+  const rows = hosts
+    .map(({ url: at, pid, instanceId }, n) => {
+      // The page shows of each session at which host it is, by the beginning of this id.
+      return `  host ${n + 1}  ${instanceId.slice(0, 8)}  ${at}  process ${pid}`;
+    })
+    .join('\n');
   process.stdout.write(
     `Three hosts share one PostgreSQL. Open this link; whoever has it can run commands here:\n\n  ${link}\n\n${rows}\n\nEnd one of them (kill -9, or kill) and go on. Ctrl+C ends everything.\n`,
   );

@@ -40,7 +40,10 @@ const page = await createServer({
   server: {
     host: '127.0.0.1',
     port: pagePort,
-    proxy: { '/ws': { target: `http://127.0.0.1:${port}`, ws: true, changeOrigin: true } },
+    proxy: {
+      '/ws': { target: `http://127.0.0.1:${port}`, ws: true, changeOrigin: true },
+      '/pair': { target: `http://127.0.0.1:${port}`, changeOrigin: true },
+    },
   },
 });
 await page.listen();

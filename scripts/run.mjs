@@ -11,13 +11,15 @@ const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
   build: (args) => inTurn(removeStale, () => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
+  pack: (args) => inTurn(buildPublished, buildPage, () => runNode(join(root, 'scripts/pack.ts'), args)),
   page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
   test: (args) => (args[0] === '--changed' ? testChanged(args.slice(1)) : testAll(args)),
   'test:sweeps': (args) => inTurn(build, buildPage, () => runTests('test/sweeps.config.ts', args)),
   'test:agents': (args) => inTurn(build, () => runTests('test/agents/vitest.config.ts', args)),
   'test:vscode': (args) => inTurn(build, buildPage, () => runTests('test/vscode/vitest.config.ts', args)),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
-  'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
+  'test:convergence': (args) =>
+    longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', '--cluster', '10000', ...args]),
   'test:security': (args) =>
     longRun('test/security', 'AGENTHOST_SECURITY_', ['--frames', '100000', '--rounds', '2000', ...args]),
   soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
@@ -36,6 +38,7 @@ const tasks = {
       () => runNode(join(root, 'scripts/writeTypes.ts'), []),
       () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
+      () => runNode(bin('@biomejs/biome', 'biome'), ['format', '--write', 'packages/host/schema']),
     ),
   api: () =>
     inTurn(
@@ -52,6 +55,7 @@ const tasks = {
     return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
   },
   'agent-locks': () => inTurn(build, () => runNode(join(root, 'scripts/writeAgentLocks.ts'), [])),
+  'previous-build': (args) => inTurn(build, () => runNode(join(root, 'scripts/writePreviousBuild.ts'), args)),
   'message-path': (args) => inTurn(build, () => runNode(join(root, 'scripts/messagePath.ts'), args)),
   bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),
 };
@@ -90,6 +94,12 @@ function install() {
 
 function build() {
   return tasks.build([]);
+}
+
+/** Without the tests, which may not be there. */
+function buildPublished() {
+  const contracts = ['rpc', 'sessions', 'host'].map((name) => `packages/${name}/contract`);
+  return tasks.build([...contracts, 'packages/ahp', 'apps/cli', 'apps/web']);
 }
 
 function testAll(args) {

@@ -1,4 +1,5 @@
-// Makes the pictures of docs/screenshots from the real page on the demo host; with a folder as argument, all of them there.
+// Makes the pictures of docs/screenshots from the real page on the demo host. With a folder as argument, all of them there; with
+// --sizes, every screen in the four sizes that are reviewed.
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +8,11 @@ import { launchBrowser } from '../test/support/browser/browser.ts';
 import { type DemoHost, startDemoHost } from '../test/support/browser/demoHost.ts';
 import { openSession, openStart, QUIET_SCREENS } from '../test/support/browser/pageScreens.ts';
 
-const [given] = process.argv.slice(2);
-if (given?.startsWith('-')) {
-  console.error('Usage: npm run screenshots [-- FOLDER]');
+const words = process.argv.slice(2);
+const inSizes = words.includes('--sizes');
+const [given, ...rest] = words.filter((word) => word !== '--sizes');
+if (given?.startsWith('-') || rest.length > 0 || (inSizes && given === undefined)) {
+  console.error('Usage: npm run screenshots [-- FOLDER [--sizes]]');
   process.exit(2);
 }
 const folder = given ?? join(import.meta.dirname, '../docs/screenshots');
@@ -27,12 +30,41 @@ const KEPT = [
 const ROOT = join(tmpdir(), 'demo');
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
+const SIZES = {
+  360: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 1 },
+  768: { viewport: { width: 768, height: 1024 }, deviceScaleFactor: 1 },
+  1440: { viewport: DESKTOP, deviceScaleFactor: 1 },
+  // What a window of 1280 × 800 has at 200 %.
+  '200%': { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
+};
 const RECONNECT = 'Queued message sent twice';
 
 await mkdir(folder, { recursive: true });
 // Letters at their own widths, as on current screens, not at whole pixels.
 const browser = await launchBrowser(['--font-render-hinting=none']);
 try {
+  if (inSizes) await everySize(browser);
+  else await everyScreen(browser);
+} finally {
+  await browser.close();
+}
+
+async function everySize(browser: Browser): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const [size, look] of Object.entries(SIZES))
+      await withHost({}, async (demo) => {
+        await queueTwo(demo);
+        const context = await browser.newContext({ ...look, colorScheme, reducedMotion: 'reduce' });
+        const page = await context.newPage();
+        for (const { name, open } of QUIET_SCREENS) {
+          await open(page, demo);
+          await save(page, `${name}-${size}`, colorScheme);
+        }
+        await context.close();
+      });
+}
+
+async function everyScreen(browser: Browser): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await withHost({}, async (demo) => {
       await queueTwo(demo);
@@ -75,8 +107,6 @@ try {
         }),
       );
   }
-} finally {
-  await browser.close();
 }
 
 function wanted(name: string, theme: string): boolean {

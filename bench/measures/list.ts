@@ -1,17 +1,20 @@
-// Lists and searches with very many sessions, through a real host and a real socket, beside fifty rows of raw SQLite over a raw
-// socket; and how a list grows with the sessions.
+// Lists and searches with very many sessions, through a real host and a real socket, on a folder and on PostgreSQL, beside fifty
+// rows of raw SQLite over a raw socket; and how a list grows with the sessions.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ListSessionsResult } from '@agenthost/protocol';
+import { TestPostgres } from '../../test/support/storage/postgres.ts';
 import { BenchProcess } from '../support/benchProcess.ts';
 import { atMost, type Figure } from '../support/figure.ts';
 import { figureOf, median } from '../support/figures.ts';
 import { FLAT, LINEAR, seriesOf } from '../support/growth.ts';
 import { measure } from '../support/measure.ts';
 import { RequestClient } from '../support/requestClient.ts';
+import { writeDatabase } from '../support/writeDatabase.ts';
 import { FREQUENT_WORDS, RARE_WORDS, writeIndex } from '../support/writeSessions.ts';
 
+const NEWEST = 'newest 50';
 const SERIES = { measure: 'list', x: 'sessions', y: 'ms' };
 /** Of each kind in one round; twelve searches, so that none of them is remembered from the round before. */
 const REQUESTS = FREQUENT_WORDS.length;
@@ -22,6 +25,7 @@ await measure(async ({ quick }) => {
   const most = sizes.at(-1) ?? 0;
   const folder = mkdtempSync(join(tmpdir(), 'agenthost-bench-'));
   const servers: BenchProcess[] = [];
+  const postgres = await TestPostgres.start();
   try {
     const clients = new Map<number, RequestClient>();
     for (const size of sizes) {
@@ -31,6 +35,12 @@ await measure(async ({ quick }) => {
       servers.push(server);
       clients.set(size, await RequestClient.open(server.address));
     }
+    const onDatabase = await BenchProcess.startHost(undefined, ['--database', postgres.urlOf()]);
+    servers.push(onDatabase);
+    await writeDatabase(postgres.urlOf(), most);
+    // As the server does by itself after a while.
+    await postgres.query(postgres.urlOf(), 'vacuum analyze');
+    const shared = await RequestClient.open(onDatabase.address);
     const rawServer = await BenchProcess.start('rawSqliteServer.ts');
     servers.push(rawServer);
     const raw = await RequestClient.open(rawServer.address);
@@ -46,6 +56,17 @@ await measure(async ({ quick }) => {
       'search, a rare word': (n) => search(`"${RARE_WORDS[n]}"`, Math.ceil(most / 1_000)),
       'search, no hit': (n) => search(`nowhere${n}`, 0),
     };
+    // A search there counts up to 10,000 sessions.
+    const onShared = (text: string, total: number) =>
+      timed(shared, { limit: 50, filter: { text } }, Math.min(total, 10_000));
+    const sharedKinds: Record<string, (n: number) => Promise<number>> = {
+      [NEWEST]: () => timed(shared, newest, most),
+      'search, a word that all have': (n) => onShared(`"${FREQUENT_WORDS[n]}"`, most),
+      'search, the beginning of one': (n) => onShared(FREQUENT_WORDS[n] ?? '', most),
+      'search, a rare word': (n) => onShared(`"${RARE_WORDS[n]}"`, Math.ceil(most / 1_000)),
+      'search, no hit': (n) => onShared(`nowhere${n}`, 0),
+    };
+    for (const [name, ask] of Object.entries(sharedKinds)) kinds[`on PostgreSQL: ${name}`] = ask;
     for (const size of sizes) {
       kinds[`newest of ${size}`] = () => of(size, newest, size);
       kinds[`search of ${size}`] = (n) => of(size, { limit: 50, filter: { text: `"${FREQUENT_WORDS[n]}"` } }, size);
@@ -67,6 +88,9 @@ await measure(async ({ quick }) => {
         ...Object.keys(kinds)
           .filter((kind) => kind.startsWith('search, '))
           .map((kind) => figure(`${kind}, of ${most}`, kind, 50)),
+        ...Object.keys(sharedKinds).map((kind) =>
+          figure(`on PostgreSQL: ${kind}, of ${most}`, `on PostgreSQL: ${kind}`, kind === NEWEST ? 5 : 50),
+        ),
       ],
       series: [
         { ...SERIES, name: 'newest 50', points: points('newest'), atMost: FLAT },
@@ -75,6 +99,7 @@ await measure(async ({ quick }) => {
     };
   } finally {
     for (const server of servers) server.kill();
+    await postgres.dispose();
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -62,7 +62,11 @@ await measure(async ({ quick }) => {
           commands.ls,
           commands.node,
         ),
-        figureOf({ ...about, name: 'agenthost --help', baseline: 'node -e 0' }, commands.help, commands.node),
+        figureOf(
+          { ...about, name: 'agenthost --help', baseline: 'node -e 0', limit: atMost(1.5) },
+          commands.help,
+          commands.node,
+        ),
       ],
       series: [
         seriesOf({ measure: 'start', name: 'start to listening', x: 'sessions', y: 'ms', points, atMost: FLAT }),

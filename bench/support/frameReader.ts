@@ -12,6 +12,7 @@ export class FrameReader {
   readonly #onFrame: (payload: Buffer) => void;
   #rest: Buffer = Buffer.alloc(0);
   #isOpen = false;
+  #isDeaf = false;
 
   private constructor(socket: Socket, onFrame: (payload: Buffer) => void) {
     this.#socket = socket;
@@ -49,12 +50,18 @@ export class FrameReader {
     this.#socket.write(Buffer.concat([header, payload]));
   }
 
+  /** From now on it takes what comes and looks at none of it, which costs a tenth. */
+  ignore(): void {
+    this.#isDeaf = true;
+  }
+
   close(): void {
     this.#socket.removeAllListeners();
     this.#socket.destroy();
   }
 
   #receive(chunk: Buffer): void {
+    if (this.#isDeaf) return;
     let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     if (!this.#isOpen) {
       const end = data.indexOf('\r\n\r\n');

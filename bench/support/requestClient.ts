@@ -44,6 +44,11 @@ export class RequestClient {
     return { result, ms: performance.now() - start };
   }
 
+  /** Sends a notification. */
+  send(method: string, params: object): void {
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
   /** Sends actions, some hundred on their way at a time, and waits until each has come back. */
   async dispatchAll(params: readonly object[]): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -76,7 +76,7 @@ function writeLog(stateDir: string, id: string, turns: number, eventsPerTurn: nu
   writeFileSync(join(folder, 'events.jsonl'), lines.bytes, { mode: 0o600 });
 }
 
-function summaryOf(n: number): SessionSummary {
+export function summaryOf(n: number): SessionSummary {
   return {
     resource: sessionUri('mock', sessionId(n)),
     provider: 'mock',
@@ -90,7 +90,7 @@ function summaryOf(n: number): SessionSummary {
   };
 }
 
-function turnOf(n: number): Turn {
+export function turnOf(n: number): Turn {
   const rare = n % 1_000 === 0 ? RARE_WORDS.join(' ') : '';
   return {
     id: 't',
