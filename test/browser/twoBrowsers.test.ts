@@ -50,6 +50,8 @@ it('shows only who has the session in a visible window', { timeout: 6 * PATIENCE
   await pages.visit(host, { name: 'Ben', hash });
   await seen(mira.getByTitle(/^Ben, on .+ looks at this session/));
   const tom = await pages.visit(host, { name: 'Tom', hash: elsewhere });
+  await seen(tom.getByRole('button', { name: 'Needs input, 1' }));
+  await log(tom).focus();
   await tom.keyboard.press('i');
   // He can answer it in the tray, and doesn't look at the session.
   await seen(tom.getByRole('dialog', { name: 'Needs input' }).getByRole('button', { name: 'Allow once' }));

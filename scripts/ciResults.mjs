@@ -1,0 +1,33 @@
+// What scripts/ci.mjs reads from the results of vitest.
+import { relative } from 'node:path';
+
+/** More than this is no missed moment. */
+const MOST_FILES = 3;
+
+/** A line for each failed test, with the first lines of its reason. */
+export function failuresIn({ testResults }, root) {
+  const reason = (text) =>
+    text
+      .split('\n')
+      .slice(0, 12)
+      .map((line) => `      ${line}`)
+      .join('\n');
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && tests.length === 0) return [`  ${file}\n${reason(message ?? '')}`];
+    return tests.map(
+      ({ fullName, failureMessages }) => `  ${file}: ${fullName}\n${reason(failureMessages.join('\n'))}`,
+    );
+  });
+}
+
+/** The files whose failed tests may run once more; none when many failed, or something other than a test. */
+export function filesToRepeat({ success, numFailedTests, testResults }, root) {
+  const broken = testResults.filter(({ status }) => status === 'failed');
+  const isOnlyTests = broken.every(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === 'failed'),
+  );
+  if (success || numFailedTests === 0 || !isOnlyTests || broken.length > MOST_FILES) return [];
+  return broken.map(({ name }) => relative(root, name));
+}
