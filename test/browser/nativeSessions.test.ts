@@ -7,7 +7,7 @@ import { RECORDED, recordedHome } from '../../packages/host/test/agents/native/n
 import { stubEntry, writeAgents } from '../support/agents/stubAgent.js';
 import { temporaryFolder } from '../support/testHost.js';
 import { expectAccessible } from './axe.js';
-import { gone, log, PATIENCE, seen, usePages } from './pageWorld.js';
+import { gone, log, makeSession, PATIENCE, row, seen, usePages } from './pageWorld.js';
 
 const pages = usePages();
 
@@ -59,6 +59,25 @@ it('shows what was begun in a terminal, folded at first, and continues it here',
   // It is a session like any other now, and the row leads to it.
   await page.goBack();
   await seen(page.getByRole('button', { name: 'Open its session' }));
+});
+
+it('fits a phone: the group follows the last session, and the note is not squeezed', {
+  timeout: 2 * PATIENCE,
+}, async () => {
+  const { host } = await start();
+  await makeSession(host, ['title the last']);
+  const page = await pages.visit(host, { viewport: { width: 360, height: 740 } });
+  const group = page.getByRole('region', { name: 'From your terminal' });
+  await seen(group);
+  await seen(row(page, 'the last'));
+  const [last, first] = [await row(page, 'the last').boundingBox(), await group.boundingBox()];
+  expect((first?.y ?? 0) - (last ? last.y + last.height : 0)).toBeLessThan(40);
+  await group.getByRole('button', { name: 'From your terminal' }).click();
+  await group.getByRole('button', { name: '2 older' }).click();
+  await group.getByRole('button', { name: /greet/ }).click();
+  const note = page.getByText(/You started it in your terminal/);
+  await seen(note);
+  expect((await note.boundingBox())?.width).toBeGreaterThan(200);
 });
 
 it('has no group for a driver, and none where nothing was found', { timeout: 4 * PATIENCE }, async () => {

@@ -1,7 +1,15 @@
 import type { Session, SessionGroup, SessionsListModel } from '@agenthost/sessions';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { type FocusEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
-import { VList, type VListHandle } from 'virtua';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { RowMenu, type RowMenuRequest } from './RowMenu.js';
@@ -24,6 +32,8 @@ export interface SessionListProps {
   readonly onDelete: (session: Session) => void;
   /** Called when the end of the loaded rows is near. */
   readonly onEnd: () => void;
+  /** Follows the last row, and scrolls with the rows. */
+  readonly footer: ReactNode;
 }
 
 const NEAR_END = 30;
@@ -34,7 +44,7 @@ export function SessionList(props: SessionListProps) {
   const { model, currentId, selectedIds } = props;
   useObservable(model.version);
   const now = useNow(true, 30_000);
-  const list = useRef<VListHandle>(null);
+  const list = useRef<VirtualizerHandle>(null);
   const region = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string>();
   const [menu, setMenu] = useState<RowMenuRequest>();
@@ -72,6 +82,7 @@ export function SessionList(props: SessionListProps) {
   };
   const keyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.target as HTMLElement).closest('.list-foot')) return;
     const heading = (event.target as HTMLElement).dataset['group'];
     const at = heading === undefined ? focusedAt : indexOfGroup(model, heading);
     const session = sessionAt(at);
@@ -129,7 +140,7 @@ export function SessionList(props: SessionListProps) {
       onContextMenu={openMenu}
       data-list
     >
-      <VList
+      <Virtualizer
         ref={list}
         keepMounted={focusedAt === -1 ? [] : [focusedAt]}
         onScroll={scrolled}
@@ -168,7 +179,8 @@ export function SessionList(props: SessionListProps) {
             />
           );
         }}
-      </VList>
+      </Virtualizer>
+      <div className="list-foot">{props.footer}</div>
       {menu && (
         <RowMenu
           key={`${menu.session.sessionId} ${menu.at.left} ${menu.at.top}`}

@@ -250,8 +250,11 @@ export function Sidebar(props: SidebarProps) {
         onRename={props.onRename}
         onDelete={props.onDelete}
         onEnd={() => void management.loadMoreSessions()}
+        footer={
+          !isFiltered &&
+          allHosts.map((host) => <NativeGroup key={host.id} host={host} isOnly={allHosts.length === 1} />)
+        }
       />
-      {!isFiltered && allHosts.map((host) => <NativeGroup key={host.id} host={host} isOnly={allHosts.length === 1} />)}
       {mayStart && (
         <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
           <SquarePen size={18} aria-hidden />
