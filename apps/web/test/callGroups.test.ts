@@ -1,6 +1,13 @@
-import type { CompletedToolCall } from '@agenthost/protocol';
+import type { CompletedToolCall, TurnStep } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { countCalls, isGroupable, shownCalls, splitRow } from '../src/conversation/turn/callGroups.js';
+import {
+  countCalls,
+  isGroupable,
+  nestSteps,
+  shownCalls,
+  splitRow,
+  stepsBelow,
+} from '../src/conversation/turn/callGroups.js';
 
 let calls = 0;
 function call(pastTenseMessage: string, { success = true, terminal = false, diff = false } = {}): CompletedToolCall {
@@ -69,5 +76,33 @@ describe('tool calls in a row', () => {
     expect([...shownCalls(row, false)].map((one) => row.indexOf(one))).toEqual([0, 1, 2, 11, 19]);
     expect(shownCalls(row, true).size).toBe(20);
     expect(shownCalls(row.slice(0, 6), false).size).toBe(6);
+  });
+});
+
+describe('[TOOL10] calls of sub-agents', () => {
+  const step = (toolCallId: string, parentToolCallId?: string): TurnStep => {
+    const one = { ...call('Read a'), toolCallId, ...(parentToolCallId !== undefined && { parentToolCallId }) };
+    return { index: 0, part: { kind: 'toolCall', toolCallId }, call: one };
+  };
+  const ids = (steps: readonly TurnStep[]) => steps.map((one) => one.call?.toolCallId);
+
+  it('are under the call that started them', () => {
+    const nested = nestSteps([step('a'), step('b', 'a'), step('c'), step('d', 'b'), step('e', 'a')]);
+    expect(ids(nested.top)).toEqual(['a', 'c']);
+    expect(ids(nested.under.get('a') ?? [])).toEqual(['b', 'e']);
+    expect(ids(stepsBelow(nested, 'a'))).toEqual(['b', 'd', 'e']);
+  });
+
+  it('are at the top level without such a call before them, and in a circle', () => {
+    const nested = nestSteps([step('a', 'gone'), step('b', 'c'), step('c', 'b'), step('d', 'd')]);
+    expect(ids(nested.top)).toEqual(['a', 'b', 'd']);
+    expect(ids(stepsBelow(nested, 'b'))).toEqual(['c']);
+  });
+
+  it('are nested to a limited depth', () => {
+    const nested = nestSteps(Array.from({ length: 3_000 }, (_, n) => step(`c${n}`, `c${n - 1}`)));
+    expect(ids(nested.top)).toEqual(['c0']);
+    expect(nested.under.size).toBe(4);
+    expect(stepsBelow(nested, 'c0')).toHaveLength(2_999);
   });
 });

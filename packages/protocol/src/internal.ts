@@ -2,6 +2,7 @@
 
 export { AGENT_ICONS } from './agentIcons.js';
 export { ARTIFACT_KINDS, artifactTimes, withArtifactTime } from './artifacts.js';
+export { CallTree } from './callTree.js';
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
@@ -14,6 +15,7 @@ export {
   INLINE_CONTENT_LIMIT,
   INLINE_MESSAGE_LIMIT,
   MAX_APPROVALS,
+  MAX_CALL_DEPTH,
   MAX_COMMANDS,
   MAX_CONFIG_LENGTH,
   MAX_DISPLACED_MESSAGES,

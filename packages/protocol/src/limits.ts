@@ -74,6 +74,8 @@ export const MIN_SHARE_MS = 1_000;
 export const MAX_SHARE_MS = 30 * 24 * 60 * 60 * 1000;
 export const MAX_URI_LENGTH = 4_096;
 export const MAX_TITLE_LENGTH = 1_000;
+/** How deep calls of sub-agents are nested; a call at the top level has the depth 0. */
+export const MAX_CALL_DEPTH = 4;
 export const MAX_TEXT_LENGTH = 1_000_000;
 /** What a session is made with, as JSON, in code units. Its metadata is in every list and every snapshot. */
 export const MAX_METADATA_LENGTH = 16_384;

@@ -22,6 +22,7 @@ import {
   text,
   update,
 } from '../stubAcp/conversation.ts';
+import { steer } from '../stubAcp/steering.ts';
 
 /** How a method fails. */
 class Failure extends Error {
@@ -122,6 +123,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
   initialize: () => ({
     protocolVersion: Number(env['STUB_VERSION'] ?? 1),
     agentInfo: { name: 'stub', version: '0.0.0' },
+    ...(env['STUB_STEERING'] && { _meta: { steering: { supported: true } } }),
     authMethods: [
       { id: 'key', name: 'A key', description: 'Set STUB_KEY' },
       ...(env['STUB_TERMINAL_LOGIN'] ? [{ id: 'terminal', name: 'Log in', type: 'terminal', args: ['--log-in'] }] : []),
@@ -171,6 +173,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     say({ method: 'session/update', params: { sessionId, update } });
     return { sessionId, ...choices() };
   },
+  ...(env['STUB_STEERING'] && { '_session/steering': steer }),
   'session/set_config_option': setOption,
   'session/set_model': (params) => {
     current.model = params.modelId;

@@ -17,6 +17,7 @@ import {
 } from './conversation.ts';
 import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
+import { waitSteering } from './steering.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
 
 async function endless(): Promise<void> {
@@ -157,6 +158,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     say({ method: 'session/update', params: null });
     update('agent_message_chunk', { content: { type: 'text', text: 'still here' } });
   },
+  'wait-steering': waitSteering,
   plan: () => {
     const entries = ['completed', 'in_progress', 'pending'].map((status) => ({
       content: `is ${status}`,

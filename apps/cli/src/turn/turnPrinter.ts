@@ -1,4 +1,5 @@
-import type { ActiveTurn, Turn } from '@agenthost/protocol';
+import type { ActiveTurn, ToolCallState, Turn } from '@agenthost/protocol';
+import { CallTree } from '@agenthost/protocol/internal';
 import { contentLine, resultContents } from '../text/contentLine.js';
 import { SafeTextStream, safeLine, safeText } from '../text/safeText.js';
 import { GLYPH, styleFor } from '../text/style.js';
@@ -19,6 +20,7 @@ export class TurnPrinter {
   readonly #options: TurnPrinterOptions;
   readonly #reader = new TurnReader();
   readonly #streams = new Map<string, SafeTextStream>();
+  readonly #tree = new CallTree();
   readonly #style;
   #source: string | undefined;
   #isLineOpen = false;
@@ -68,7 +70,7 @@ export class TurnPrinter {
         if (reasoning) this.note(dim(safeText(event.text).trimEnd()));
         break;
       case 'toolStarted':
-        if (tools !== 'none') this.status(toolLine(event.call, this.#style));
+        if (tools !== 'none') this.status(this.#indent(event.call) + toolLine(event.call, this.#style));
         break;
       case 'toolOutput':
         if (tools === 'output') this.#write(`tool:${event.call.toolCallId}`, event.text);
@@ -81,8 +83,9 @@ export class TurnPrinter {
         break;
       case 'toolEnded':
         if (tools === 'none') break;
-        this.note(toolLine(event.call, this.#style));
-        for (const ref of resultContents(event.call)) this.note(dim(`  ${contentLine(ref)}`));
+        this.note(this.#indent(event.call) + toolLine(event.call, this.#style));
+        for (const ref of resultContents(event.call))
+          this.note(dim(`${this.#indent(event.call)}  ${contentLine(ref)}`));
         break;
       case 'notice':
         this.note(`${event.notice.severity === 'info' ? '·' : needs('!')} ${safeLine(event.notice.text)}`);
@@ -97,6 +100,11 @@ export class TurnPrinter {
         this.note(dim(`· ${contentLine(event.ref)}`));
         break;
     }
+  }
+
+  /** Calls of a sub-agent are indented under the call that started it. */
+  #indent(call: ToolCallState): string {
+    return '  '.repeat(this.#tree.place(call).depth);
   }
 
   #write(source: string, text: string): void {

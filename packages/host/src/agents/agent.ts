@@ -123,7 +123,10 @@ export interface AgentSession {
   readonly settings?: readonly SessionSetting[] | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
-  /** Resolves when the running turn has accepted the message; rejects when it can't, and then the message waits. */
+  /**
+   * Resolves when the running turn has taken the message; rejects when it has not, and then the message waits for the turn's end.
+   * Called for one message at a time. An answer that comes long after the turn's end counts as a refusal.
+   */
   steer?(message: UserMessage): Promise<void>;
   /** Answers a waiting tool call (by its `toolCallId`) or a permission request (by its `requestId`). */
   answer(requestId: string, decision: Decision): void;

@@ -22,6 +22,9 @@ export class SessionReactions {
   readonly #options: SessionReactionsOptions;
   /** No waiting message becomes a turn: a failure is being told, or another host takes the session. */
   isHeldBack = false;
+  /** Messages that the agent has yet to be asked to take into the running turn: the turn, by the message's id. */
+  readonly #steering = new Map<string, string>();
+  #isSteering = false;
 
   constructor(options: SessionReactionsOptions) {
     this.#options = options;
@@ -86,7 +89,11 @@ export class SessionReactions {
           // An edit of a message that a user holds back does not send it.
           const isHeld = parts.store.state.turns.at(-1)?.holdsQueue === true;
           if (!isHeld || !findPendingMessage(before, action.id)) this.startNext();
-        } else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
+        } else if (action.kind === 'steering') this.#toSteer(action.id);
+        else this.#steering.delete(action.id);
+        return;
+      case 'session/pendingMessageRemoved':
+        this.#steering.delete(action.id);
         return;
       default:
         return;
@@ -141,10 +148,31 @@ export class SessionReactions {
     }
   }
 
-  async #steer(id: string, userMessage: UserMessage): Promise<void> {
+  #toSteer(id: string): void {
     const turnId = this.#options.parts.store.state.activeTurn?.id;
-    const by = this.#options.parts.store.state.steeringMessage?.by;
     if (turnId === undefined) return;
+    this.#steering.set(id, turnId);
+    if (!this.#isSteering) void this.#steerAll();
+  }
+
+  /** One after the other: an agent gets them in their order, and an edited one only once. */
+  async #steerAll(): Promise<void> {
+    this.#isSteering = true;
+    try {
+      for (let [next] = this.#steering; next; [next] = this.#steering) {
+        this.#steering.delete(next[0]);
+        await this.#steer(...next);
+      }
+    } finally {
+      this.#isSteering = false;
+    }
+  }
+
+  async #steer(id: string, turnId: string): Promise<void> {
+    const { state } = this.#options.parts.store;
+    const message = findPendingMessage(state, id);
+    if (!message || state.activeTurn?.id !== turnId) return;
+    const { userMessage, by } = message;
     await this.#options.run?.steer(userMessage, () => {
       if (this.#options.isClosed()) return;
       // Also when a client removed it meanwhile: the agent has it, and the turn has to show it.

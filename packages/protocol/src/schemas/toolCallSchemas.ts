@@ -90,6 +90,9 @@ const base = {
   language: z.string().exactOptional(),
   toolInput: z.string().exactOptional().describe('With `toolInputRef`, only its head and its tail.'),
   toolInputRef: contentRef.exactOptional().describe('The whole input, where it is too long for the state.'),
+  parentToolCallId: id
+    .exactOptional()
+    .describe('The call that started the sub-agent which makes this one. Since version 2.'),
 };
 
 export const pendingToolCallStart = z.object({

@@ -13,6 +13,8 @@ export interface CancelledToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'cancelled';
   /** Denied by an answer, or still open when its turn ended. */
   readonly cancelled: 'denied' | 'turnEnded';
@@ -61,6 +63,8 @@ export interface FinishedToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'completed';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
@@ -80,6 +84,8 @@ export interface PendingToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
   readonly startedAt: number;
@@ -96,6 +102,8 @@ export interface PendingToolCallStart {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
 }
@@ -116,6 +124,8 @@ export interface RunningToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
@@ -133,6 +143,8 @@ export interface RunningToolCallStart {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** The call that started the sub-agent which makes this one. Since version 2. */
+  readonly parentToolCallId?: string;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
 }

@@ -1,5 +1,5 @@
 import type { ActiveTurn, ContentRef, ResponsePart, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
-import { viewToolOutput } from '@agenthost/protocol/internal';
+import { CallTree, viewToolOutput } from '@agenthost/protocol/internal';
 import { contentLine, resultContents } from '../../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
@@ -14,6 +14,7 @@ const OUTPUT_LINES = 8;
 
 /** A turn as lines of the screen: the message, then its answer, without the call that is asked about elsewhere. */
 export function turnLines(turn: ActiveTurn | Turn, columns: number, askedCallId?: string): Line[] {
+  const tree = new CallTree();
   return [
     ...(turn.origin === 'agent'
       ? [lineOf(fit(OWN_TURN, columns), 'dim')]
@@ -22,7 +23,7 @@ export function turnLines(turn: ActiveTurn | Turn, columns: number, askedCallId?
     ...earlierLines(turn, columns),
     ...turn.responseParts
       .filter((part) => askedCallId === undefined || part.kind !== 'toolCall' || part.toolCallId !== askedCallId)
-      .flatMap((part) => partLines(part, turn, columns)),
+      .flatMap((part) => partLines(part, turn, columns, tree)),
     ...endLines(turn, columns),
   ];
 }
@@ -47,7 +48,7 @@ function messageLines({ text, attachments = [] }: UserMessage, columns: number, 
   ];
 }
 
-function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number): Line[] {
+function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number, tree: CallTree): Line[] {
   switch (part.kind) {
     case 'markdown':
       return part.content.trim() === '' ? [] : [...markdownLines(part.content, columns), EMPTY];
@@ -55,7 +56,11 @@ function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number)
       return [lineOf(fit(`· Thought: ${safeLine(part.content)}`, columns), 'dim'), EMPTY];
     case 'toolCall': {
       const call = callOf(turn, part.toolCallId);
-      return call ? [...toolLines(call, columns), EMPTY] : [];
+      if (!call) return [];
+      // Calls of a sub-agent are indented under the call that started it.
+      const indent = '  '.repeat(tree.place(call).depth);
+      const lines = toolLines(call, columns - indent.length);
+      return [...(indent === '' ? lines : lines.map((line): Line => [{ text: indent, tone: 'dim' }, ...line])), EMPTY];
     }
     case 'steering':
       return [...messageLines(part.userMessage, columns, ''), EMPTY];

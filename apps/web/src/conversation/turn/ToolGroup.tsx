@@ -1,4 +1,4 @@
-import type { CompletedToolCall } from '@agenthost/protocol';
+import type { CompletedToolCall, ToolCallState } from '@agenthost/protocol';
 import { ChevronDown, ChevronRight, Ellipsis } from 'lucide-react';
 import { Fragment, useReducer } from 'react';
 import { ConfirmedLine } from '../prompts/ConfirmedLine.js';
@@ -71,10 +71,10 @@ const MOST_MARKED = 500;
 const marked = new Set<string>();
 
 /** A group grows at its end while its turn runs, and at its start when earlier steps are loaded: one of its calls has the mark. */
-function useMarked(
+export function useMarked(
   what: string,
   turnId: string,
-  calls: readonly CompletedToolCall[],
+  calls: readonly Pick<ToolCallState, 'toolCallId'>[],
 ): [boolean, (value: boolean) => void] {
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const marks = calls.map(({ toolCallId }) => `${what} ${turnId} ${toolCallId}`);

@@ -44,7 +44,7 @@ export function ToolLine({ call, note, timed = false }: ToolLineProps) {
   );
 }
 
-function LineGlyph({ call, stale }: { readonly call: ToolCallState; readonly stale: boolean }) {
+export function LineGlyph({ call, stale }: { readonly call: ToolCallState; readonly stale: boolean }) {
   if (stale) return <Pause size={16} role="img" aria-label="Not known" />;
   if (call.status === 'running') return <StatusGlyph status="running" />;
   if (call.status === 'cancelled') return <CircleSlash size={16} role="img" aria-label="Stopped" />;

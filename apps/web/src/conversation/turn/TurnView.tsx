@@ -5,9 +5,10 @@ import type {
   FileEditResultContent,
   ToolCallState,
   Turn,
+  TurnStep,
 } from '@agenthost/protocol';
 import { GitFork, Info, TriangleAlert } from 'lucide-react';
-import { memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useMemo } from 'react';
 import { CopyButton } from '../../controls/CopyButton.js';
 import { Markdown } from '../../markdown/Markdown.js';
 import { useChat } from '../chatContext.js';
@@ -16,11 +17,12 @@ import { Confirmation } from '../prompts/Confirmation.js';
 import { ConfirmedLine } from '../prompts/ConfirmedLine.js';
 import { Question } from '../prompts/Question.js';
 import { ContentPart } from './ContentPart.js';
-import { isGroupable, splitRow } from './callGroups.js';
+import { isEnded, isGroupable, type NestedSteps, nestSteps, splitRow, stepsBelow } from './callGroups.js';
 import { DiffCard } from './DiffCard.js';
 import { EarlierSteps } from './EarlierSteps.js';
 import { ErrorCard } from './ErrorCard.js';
 import { Reasoning } from './Reasoning.js';
+import { SubAgent } from './SubAgent.js';
 import { TerminalBlock } from './TerminalBlock.js';
 import { ToolContents } from './ToolContents.js';
 import { ToolGroup } from './ToolGroup.js';
@@ -91,10 +93,37 @@ interface PartsProps {
   readonly running: boolean;
 }
 
-/** Successive lines share one rail; successive calls that have ended share one line. */
 function Parts({ turn, running }: PartsProps) {
   const { staleSince, me } = useChat();
   const { steps, ...earlier } = useTurnSteps(turn);
+  const nested = useMemo(() => nestSteps(steps), [steps]);
+  const context = { turn, nested, running, isLive: staleSince === undefined, me, earlier: earlier.earlier };
+  return (
+    <div className="answer">
+      <EarlierSteps {...earlier} />
+      {stepNodes(nested.top, context, { isTop: true })}
+    </div>
+  );
+}
+
+interface StepContext {
+  readonly turn: ActiveTurn | Turn;
+  readonly nested: NestedSteps;
+  readonly running: boolean;
+  /** The host is heard of, so that running steps run. */
+  readonly isLive: boolean;
+  readonly me: ReadonlySet<string>;
+  /** The position of the first step that is loaded without a gap after it. */
+  readonly earlier: number;
+}
+
+/** Successive lines share one rail; successive calls that have ended share one line; calls of a sub-agent are under its call. */
+function stepNodes(
+  steps: readonly TurnStep[],
+  context: StepContext,
+  { isTop }: { readonly isTop: boolean },
+): ReactNode[] {
+  const { turn, nested, running, isLive, me } = context;
   const shown: ReactNode[] = [];
   let lines: ReactNode[] = [];
   let row: CompletedToolCall[] = [];
@@ -127,7 +156,30 @@ function Parts({ turn, running }: PartsProps) {
       );
     lines = [];
   };
+  const showSubAgent = (call: ToolCallState, index: number, own: readonly TurnStep[]) => {
+    const below = stepsBelow(nested, call.toolCallId);
+    const open = () => below.filter((step) => step.call && !isEnded(step.call));
+    endRow();
+    if (call.status === 'pendingConfirmation') showCall(call, false);
+    else lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
+    endLines();
+    shown.push(
+      <SubAgent
+        key={`sub-agent ${call.toolCallId}`}
+        turnId={turn.id}
+        call={call}
+        steps={below}
+        hasEarlier={index < context.earlier}
+        show={(what) =>
+          what === 'all'
+            ? stepNodes(own, context, { isTop: false })
+            : stepNodes(open(), { ...context, nested: NOT_NESTED }, { isTop: false })
+        }
+      />,
+    );
+  };
   const answersBetween = (after: number, upTo: number) => {
+    if (!isTop) return;
     for (const one of turn.answeredPermissions ?? []) {
       if (one.afterParts <= after || one.afterParts > upTo) continue;
       endRow();
@@ -139,9 +191,14 @@ function Parts({ turn, running }: PartsProps) {
   steps.forEach(({ index, part, call }, at) => {
     answersBetween(before, index);
     before = index;
-    const isLast = at === steps.length - 1;
+    const isLast = isTop && at === steps.length - 1;
     const last = running && isLast;
     if (part.kind === 'toolCall' && !call) return;
+    const own = call && nested.under.get(call.toolCallId);
+    if (call && own) {
+      showSubAgent(call, index, own);
+      return;
+    }
     // A command that ends the turn is its answer, and is not folded.
     if (call && isGroupable(call) && !(isLast && call.toolKind === 'terminal')) {
       row.push(call);
@@ -161,8 +218,7 @@ function Parts({ turn, running }: PartsProps) {
       return;
     }
     endLines();
-    if (part.kind === 'markdown')
-      shown.push(<Markdown key={part.id} text={part.content} streaming={last && staleSince === undefined} />);
+    if (part.kind === 'markdown') shown.push(<Markdown key={part.id} text={part.content} streaming={last && isLive} />);
     else if (part.kind === 'steering')
       shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
     else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
@@ -170,13 +226,10 @@ function Parts({ turn, running }: PartsProps) {
   endRow();
   answersBetween(before, before + 1);
   endLines();
-  return (
-    <div className="answer">
-      <EarlierSteps {...earlier} />
-      {shown}
-    </div>
-  );
+  return shown;
 }
+
+const NOT_NESTED: NestedSteps = { top: [], under: new Map() };
 
 function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonly me: ReadonlySet<string> }) {
   const { text = answer.optionLabel, ...rest } = answer;

@@ -1,4 +1,5 @@
-import type { CompletedToolCall, ToolCallState } from '@agenthost/protocol';
+import type { CompletedToolCall, ToolCallState, TurnStep } from '@agenthost/protocol';
+import { CallTree } from '@agenthost/protocol/internal';
 import { hasContents } from './toolContentsOf.js';
 
 /** Verbs at the start of a call's past tense, and what to count after them. Other calls are counted as such. */
@@ -68,4 +69,35 @@ function verbOf(call: CompletedToolCall): string {
 export function shownCalls(calls: readonly CompletedToolCall[], all: boolean): ReadonlySet<CompletedToolCall> {
   if (all || calls.length <= 6) return new Set(calls);
   return new Set(calls.filter((call, index) => index < 3 || index === calls.length - 1 || isFailed(call)));
+}
+
+export function isEnded(call: ToolCallState): call is CompletedToolCall {
+  return call.status === 'completed' || call.status === 'cancelled';
+}
+
+/** The steps of a turn, with those of sub-agents under the call that started them. */
+export interface NestedSteps {
+  readonly top: readonly TurnStep[];
+  /** By the id of the call that started a sub-agent: the steps right under it. */
+  readonly under: ReadonlyMap<string, readonly TurnStep[]>;
+}
+
+export function nestSteps(steps: readonly TurnStep[]): NestedSteps {
+  const tree = new CallTree();
+  const top: TurnStep[] = [];
+  const under = new Map<string, TurnStep[]>();
+  for (const step of steps) {
+    const { parent } = step.call ? tree.place(step.call) : {};
+    const siblings = parent === undefined ? top : (under.get(parent) ?? []);
+    siblings.push(step);
+    if (parent !== undefined) under.set(parent, siblings);
+  }
+  return { top, under };
+}
+
+/** All steps below a call, in their order. */
+export function stepsBelow({ under }: NestedSteps, toolCallId: string): readonly TurnStep[] {
+  const below = (id: string): readonly TurnStep[] =>
+    (under.get(id) ?? []).flatMap((step) => [step, ...(step.call ? below(step.call.toolCallId) : [])]);
+  return below(toolCallId);
 }

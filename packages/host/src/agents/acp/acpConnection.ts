@@ -8,12 +8,14 @@ import { mcpServersOf } from './acpCustomizations.js';
 import { AcpFailure, acpFailure } from './acpFailure.js';
 import { AcpWire, type AcpWireOptions } from './acpWire.js';
 import { type ChoiceRequest, SessionChoices } from './sessionChoices.js';
+import { STEERING } from './turn/messageStream.js';
 import {
   type Initialized,
   type OpenedSession,
   openedSession,
   type PromptCapabilities,
   promptResponse,
+  steered,
 } from './updateSchemas.js';
 
 export interface AcpConnectionOptions extends AcpWireOptions {
@@ -21,6 +23,9 @@ export interface AcpConnectionOptions extends AcpWireOptions {
   readonly customizations: readonly AgentCustomization[];
   onInitialized?(info: Initialized): void;
 }
+
+/** Who forks a session waits for it; without it, the copy gets the turns as text. */
+const FORK_MS = 5_000;
 
 export type PromptOutcome = z.output<typeof promptResponse>;
 
@@ -39,6 +44,7 @@ export class AcpConnection {
   /** Absent when the agent can't fork. */
   readonly #forkParams: object | undefined;
   readonly #canClose: boolean;
+  readonly #canSteer: boolean;
 
   /** Rejects with an AcpFailure; no process of the agent is left then. */
   static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
@@ -76,6 +82,7 @@ export class AcpConnection {
     const { fork, close } = info.agentCapabilities?.sessionCapabilities ?? {};
     this.#forkParams = fork ? { sessionId, cwd, mcpServers: servers } : undefined;
     this.#canClose = Boolean(close);
+    this.#canSteer = info._meta?.steering?.supported === true;
     this.sessionId = sessionId;
     this.promptCapabilities = info.agentCapabilities?.promptCapabilities;
     this.choices = new SessionChoices(opened);
@@ -107,6 +114,18 @@ export class AcpConnection {
     return parsed.success ? parsed.data : { stopReason: 'end_turn', usage: undefined };
   }
 
+  /**
+   * Puts a message into the running turn. Rejects unless the agent says that it is there: it then belongs to the next turn, which
+   * is ours to begin (`promptRequired`).
+   */
+  async steer(prompt: acp.ContentBlock[]): Promise<void> {
+    if (!this.#canSteer) throw new Error('the agent takes no messages while a turn runs');
+    const _meta = { steering: { idleBehavior: 'promptRequired' } };
+    const answer = await this.#wire.request(STEERING, { sessionId: this.sessionId, prompt, _meta });
+    const outcome = steered.safeParse(answer).data?.outcome;
+    if (outcome !== 'injected') throw new Error(`the agent did not take the message (${outcome ?? 'no outcome'})`);
+  }
+
   pause(): void {
     this.#wire.stream.pause();
   }
@@ -127,7 +146,7 @@ export class AcpConnection {
   };
 
   /** The id of a copy of the session, if the agent can make one. Another process opens it. */
-  async fork(withinMs: number): Promise<string | undefined> {
+  async fork(withinMs: number = FORK_MS): Promise<string | undefined> {
     if (!this.#forkParams || this.hasFailed) return undefined;
     const ask = (method: string, params: object) =>
       this.#wire.request(method, params, `the agent did not answer ${method}`, withinMs);

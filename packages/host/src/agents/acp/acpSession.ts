@@ -13,11 +13,11 @@ import { acpFailure, errorInfo } from './acpFailure.js';
 import { AcpSettings, type AcpSettingsOptions } from './acpSettings.js';
 import { CANCELLED, outcomeOf, standingApproval } from './permissionOptions.js';
 import { Terminals } from './terminals.js';
-import { type AcpTurn, newAcpTurn, untilAnswered } from './turn/acpTurn.js';
+import { type AcpTurn, newAcpTurn, steerTurn, untilAnswered } from './turn/acpTurn.js';
 import type { ChangeTally } from './turn/changeTally.js';
 import { promptBlocks } from './turn/contentBlocks.js';
 import { RefusalReasons } from './turn/refusalReasons.js';
-import { SessionUpdates } from './turn/sessionUpdates.js';
+import { isOfSession, SessionUpdates } from './turn/sessionUpdates.js';
 import { timeText, watchSilence } from './turn/turnSilence.js';
 import { UsageMeter } from './turn/usageMeter.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
@@ -45,8 +45,6 @@ export interface AcpSessionOptions
 const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
 /** Updates within this time after a stop belong to the stopped turn. */
 const STOPPED_MS = 2_000;
-/** Who forks a session waits for it; without it, the copy gets the turns as text. */
-const FORK_MS = 5_000;
 
 /** A session of one agent. It starts the process, and starts it again if it died between two turns. */
 export class AcpSession implements AgentSession {
@@ -124,6 +122,10 @@ export class AcpSession implements AgentSession {
     turn.done = this.#run(turn, message);
   }
 
+  async steer(message: UserMessage): Promise<void> {
+    await steerTurn(this.#turn, () => this.#connection, message);
+  }
+
   answer(requestId: string, decision: Decision): void {
     this.#answers.answer(requestId, decision);
   }
@@ -158,7 +160,7 @@ export class AcpSession implements AgentSession {
     if (this.#turn || this.#disposing !== undefined || !this.#isInstructed) return undefined;
     if (this.#options.spec.keepsCopies) return undefined;
     this.#hasForked = true;
-    return this.#connection?.fork(FORK_MS);
+    return this.#connection?.fork();
   }
 
   async setModel(id: string): Promise<void> {
@@ -301,7 +303,9 @@ export class AcpSession implements AgentSession {
     for (const text of [...this.#notices.splice(0), ...notGiven, ...leftOut]) {
       this.#events.fire({ type: 'notice', text, severity: 'warning' });
     }
-    let outcome = await connection.prompt([...blocks, ...this.#reasons.take(), ...record, ...instructions]);
+    const answered = connection.prompt([...blocks, ...this.#reasons.take(), ...record, ...instructions]);
+    turn.prompted.resolve();
+    let outcome = await answered;
     this.#usage.prompted(outcome);
     // ACP's answer to a question has no field for a reason, so the reason is the next message.
     while (!turn.aborted.signal.aborted) {
@@ -352,7 +356,8 @@ export class AcpSession implements AgentSession {
 
   /** An update without a running turn begins one, or belongs to the session. */
   #onUpdate(params: unknown): void {
-    if (this.#hasForked && !this.#isOwn(params)) return;
+    // Opencode sends the history of a copy that it makes.
+    if (this.#hasForked && !isOfSession(params, this.#nativeSessionId)) return;
     this.#turn?.heard();
     const { update } = (params ?? {}) as { update?: unknown };
     const { success, data } = sessionUpdate.safeParse(update, FIRST_ISSUE);
@@ -362,12 +367,6 @@ export class AcpSession implements AgentSession {
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
     for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#events.fire(event);
     if (isInTurn) turn.updates.take(data);
-  }
-
-  /** Opencode sends the history of a copy that it makes. */
-  #isOwn(params: unknown): boolean {
-    const { sessionId } = (params ?? {}) as { sessionId?: unknown };
-    return typeof sessionId !== 'string' || sessionId === this.#nativeSessionId;
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {

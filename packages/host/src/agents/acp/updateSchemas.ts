@@ -190,6 +190,7 @@ export const openedSession = z.looseObject({
 export const initialized = z.looseObject({
   protocolVersion: z.number(),
   agentInfo: lenient(z.looseObject({ version: lenient(z.string()) })),
+  _meta: lenient(z.looseObject({ steering: lenient(z.looseObject({ supported: lenient(z.boolean()) })) })),
   authMethods: lenient(
     z.array(
       named.extend({
@@ -213,6 +214,9 @@ export const initialized = z.looseObject({
     }),
   ),
 });
+
+/** The answer to `_session/steering`. */
+export const steered = z.object({ outcome: z.string() });
 
 export type ToolCallFields = z.output<typeof toolCallFields>;
 export type AvailableCommand = z.output<typeof availableCommand>;

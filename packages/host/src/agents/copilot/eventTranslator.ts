@@ -17,7 +17,7 @@ interface Call {
   readonly name: string;
   readonly arguments: unknown;
   readonly title: string | undefined;
-  readonly display: ToolCallDisplay;
+  readonly display: ToolCallDisplay & { readonly parentToolCallId?: string };
   /** `held`: not announced yet, because the question whether it may run comes right after its start. */
   state: 'held' | 'running' | 'asked' | 'denied';
   /** The output that was sent. */
@@ -36,6 +36,8 @@ export class EventTranslator {
   readonly #calls = new Map<string, Call>();
   readonly #streamed = new Set<string>();
   readonly #contents = new ResultContents();
+  /** By a sub-agent's id: the call that started it. */
+  readonly #starters = new Map<string, string>();
   #hasStreamedReasoning = false;
   #usage: UsageInfo = {};
 
@@ -70,7 +72,7 @@ export class EventTranslator {
         this.#emit({ type: 'activity', activity: event.data.intent });
         return;
       case 'tool.execution_start':
-        this.#hold(event.data);
+        this.#hold(event.data, event.agentId && (this.#starters.get(event.agentId) ?? event.agentId));
         return;
       case 'tool.execution_partial_result':
         this.#output(event.data);
@@ -82,7 +84,9 @@ export class EventTranslator {
         this.#complete(event.data);
         return;
       case 'subagent.started': {
-        const { agentDisplayName = 'a sub-agent', agentDescription } = event.data;
+        const { agentDisplayName = 'a sub-agent', agentDescription, toolCallId } = event.data;
+        dropOldest(this.#starters, MAX_CALLS - 1);
+        if (event.agentId !== undefined && toolCallId !== undefined) this.#starters.set(event.agentId, toolCallId);
         const what = agentDescription ? `${agentDisplayName}: ${agentDescription}` : agentDisplayName;
         this.#emit({ type: 'activity', activity: `Sub-agent ${what}` });
         return;
@@ -134,6 +138,7 @@ export class EventTranslator {
       this.#emit({ type: 'permissionRequest', request: permissionRequestOf(requestId, permissionRequest) });
       return;
     }
+    this.#announceStarter(call);
     call.state = 'asked';
     const confirmation = confirmationOf(permissionRequest);
     const shown = { ...call.display, ...requestInput(permissionRequest) };
@@ -185,9 +190,11 @@ export class EventTranslator {
     if (this.#usage.inputTokens !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
   }
 
-  #hold({ toolCallId, toolName, toolTitle, arguments: args }: SdkEventData['tool.execution_start']): void {
+  #hold(start: SdkEventData['tool.execution_start'], parentToolCallId: string | undefined): void {
+    const { toolCallId, toolName, toolTitle, arguments: args } = start;
     dropOldest(this.#calls, MAX_CALLS - 1);
-    const display = toolCallDisplay(toolCallId, toolName, args, toolTitle);
+    const shown = toolCallDisplay(toolCallId, toolName, args, toolTitle);
+    const display = { ...shown, ...(parentToolCallId !== undefined && { parentToolCallId }) };
     this.#calls.set(toolCallId, {
       name: toolName,
       arguments: args,
@@ -200,11 +207,18 @@ export class EventTranslator {
 
   #announce(call: Call): void {
     if (call.state !== 'held') return;
+    this.#announceStarter(call);
     call.state = 'running';
     this.#emit({
       type: 'toolStart',
       toolCall: { ...call.display, status: 'running', confirmed: { how: 'notNeeded' } },
     });
+  }
+
+  /** The call that started its sub-agent may still be held. */
+  #announceStarter({ display: { parentToolCallId, toolCallId } }: Call): void {
+    const starter = parentToolCallId === toolCallId ? undefined : this.#calls.get(parentToolCallId ?? '');
+    if (starter) this.#announce(starter);
   }
 
   /** Copilot repeats all output so far with each piece. */

@@ -246,7 +246,12 @@ export interface SdkEventData {
   'tool.execution_progress': { readonly toolCallId: string; readonly progressMessage: string };
   'tool.execution_complete': ToolExecutionCompleteData;
   'permission.requested': { readonly requestId: string; readonly permissionRequest: SdkPermissionRequest };
-  'subagent.started': { readonly agentDisplayName?: string; readonly agentDescription?: string };
+  'subagent.started': {
+    readonly agentDisplayName?: string;
+    readonly agentDescription?: string;
+    /** The call that started it. */
+    readonly toolCallId?: string;
+  };
   'subagent.completed': { readonly agentDisplayName?: string };
   'session.compaction_start': unknown;
   'session.compaction_complete': {

@@ -15,7 +15,7 @@ import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
-import { AgentIds, OpenSteps, TextParts } from './turnMemory.js';
+import { AgentIds, OpenSteps, SubAgents, TextParts } from './turnMemory.js';
 
 export type { AgentAction };
 
@@ -72,6 +72,7 @@ export class AgentEventMapper {
   readonly #calls = new Map<string, 'replaceable' | 'open' | 'complete'>();
   readonly #texts: TextParts;
   readonly #open = new OpenSteps();
+  readonly #subAgents = new SubAgents();
   #steps = 0;
   #ended = false;
 
@@ -194,7 +195,7 @@ export class AgentEventMapper {
     if (!before) this.beginNewPart();
     const replaceable = toolCall.status === 'running' && toolCall.confirmed.how === 'notNeeded';
     this.#calls.set(toolCall.toolCallId, replaceable ? 'replaceable' : 'open');
-    const bounded = this.#withWireIds(this.#boundStart(toolCall));
+    const bounded = this.#withWireIds(this.#placed(this.#boundStart(toolCall), toolCall));
     this.#open.open(toolCall.toolCallId, bounded);
     return one({ type: 'session/toolStart', turnId: this.#turnId, toolCall: bounded });
   }
@@ -262,6 +263,16 @@ export class AgentEventMapper {
     if (state === 'open' || state === 'replaceable') return this.#ids.wireIdOf(event.toolCallId);
     this.#drop(event, state ? 'the call is complete already' : 'the call was never announced');
     return undefined;
+  }
+
+  /** Under the call that started its sub-agent. A question says which sub-agent asks. */
+  #placed({ parentToolCallId: _, ...toolCall }: ToolCallStart, announced: ToolCallStart): ToolCallStart {
+    const { parent, askedBy } = this.#subAgents.announced(announced);
+    const placed = { ...toolCall, ...(parent !== undefined && { parentToolCallId: this.#ids.wireIdOf(parent) }) };
+    if (placed.status === 'running' || askedBy === undefined) return placed;
+    const { title = placed.invocationMessage, ...confirmation } = placed.confirmation;
+    const asks = `${title} (asked by: ${askedBy || 'a sub-agent'})`;
+    return { ...placed, confirmation: { ...confirmation, title: oneLine(asks, MAX_TITLE_LENGTH) } };
   }
 
   #withWireIds(toolCall: ToolCallStart): ToolCallStart {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { ToolCallStart } from '@agenthost/protocol';
 import {
+  dropOldest,
   isSafeKey,
+  MAX_CALL_DEPTH,
   MAX_ID_LENGTH,
   MAX_OPEN_STEPS,
   MAX_PART_LENGTH,
@@ -8,9 +11,10 @@ import {
   TOOL_OUTPUT_TAIL,
 } from '@agenthost/protocol/internal';
 import type { AgentAction } from './agentAction.js';
-import { pieces } from './boundedText.js';
+import { oneLine, pieces } from './boundedText.js';
 
-// What `AgentEventMapper` remembers of one turn: its open steps, the text part that is being written, and its ids.
+// What `AgentEventMapper` remembers of one turn: its open steps, the text part that is being written, its sub-agents
+// and its ids.
 
 /** What all open steps of a turn may take in the state, in code units of their JSON: each is in every snapshot. */
 const MAX_OPEN_LENGTH = 4 * 1024 * 1024;
@@ -53,6 +57,60 @@ export class OpenSteps {
     this.#steps.delete(id);
     this.#length -= step.length + step.output;
   }
+}
+
+/** How many calls are remembered that may have started a sub-agent; those longest without a call are dropped first. */
+const MAX_STARTERS = 1_000;
+const MAX_STARTER_NAME = 100;
+
+interface Starter {
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly depth: number;
+  hasCalls: boolean;
+}
+
+/** The calls of a turn as a tree, by the agent's ids: which call started the sub-agent that makes another one. */
+export class SubAgents {
+  readonly #starters = new Map<string, Starter>();
+
+  /**
+   * A call was announced. `parent` is the call to show it under; none when its own is not of this turn. A sub-agent in the
+   * background still works when its call has ended. `askedBy` names the sub-agent; it is empty for an unknown one.
+   */
+  announced(call: ToolCallStart): { readonly parent: string | undefined; readonly askedBy: string | undefined } {
+    const { toolCallId, parentToolCallId: starterId } = call;
+    const known = this.#starters.get(toolCallId);
+    const starter = starterId === undefined ? undefined : this.#used(starterId);
+    // A call that has calls of its own stays where it is, so that there are no cycles.
+    const stays = known !== undefined && (known.hasCalls || known.parent !== undefined);
+    const isOther = starter !== undefined && starterId !== toolCallId;
+    const parent = stays ? known.parent : isOther ? within(starterId, starter) : undefined;
+    const above = parent === undefined ? undefined : this.#starters.get(parent);
+    if (above) above.hasCalls = true;
+    this.#starters.delete(toolCallId);
+    dropOldest(this.#starters, MAX_STARTERS - 1);
+    const depth = above ? above.depth + 1 : 0;
+    this.#starters.set(toolCallId, { name: nameOf(call), parent, depth, hasCalls: !!known?.hasCalls });
+    return { parent, askedBy: starterId === undefined ? undefined : (starter?.name ?? '') };
+  }
+
+  #used(id: string): Starter | undefined {
+    const starter = this.#starters.get(id);
+    if (!starter) return undefined;
+    this.#starters.delete(id);
+    this.#starters.set(id, starter);
+    return starter;
+  }
+}
+
+function within(id: string | undefined, { depth, parent }: Starter): string | undefined {
+  return depth < MAX_CALL_DEPTH ? id : parent;
+}
+
+/** The name of a sub-agent: what its call is about. */
+function nameOf({ displayName, invocationMessage }: ToolCallStart): string {
+  return oneLine(invocationMessage.trim() || displayName, MAX_STARTER_NAME);
 }
 
 type TextKind = 'markdown' | 'reasoning';

@@ -82,7 +82,8 @@ function callActions(
   base: { readonly session: URI; readonly turnId: string },
   moveRef: MoveRef,
 ): SessionAction[] {
-  const { toolCallId, toolName, displayName, invocationMessage, toolKind, language, toolInput } = call;
+  const { toolCallId, toolName, displayName, invocationMessage, toolKind, language, toolInput, parentToolCallId } =
+    call;
   const shown = {
     toolCallId,
     toolName,
@@ -91,6 +92,7 @@ function callActions(
     ...(toolKind !== undefined && { toolKind }),
     ...(language !== undefined && { language }),
     ...(toolInput !== undefined && { toolInput }),
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
   };
   const start = { ...base, type: 'session/toolStart', at: call.startedAt } as const;
   const wasAsked: SessionAction = { ...start, toolCall: { ...shown, status: 'pendingConfirmation', confirmation: {} } };

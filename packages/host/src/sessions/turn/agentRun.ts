@@ -112,11 +112,13 @@ export class AgentRun {
     const turn = [this.#current, ...this.#waiting.values()].find((one) => one && !one.isCancelled);
     await turn?.sent.promise;
     const session = await this.#agent.session?.catch(() => undefined);
-    if (!session?.steer) return;
+    if (!session?.steer || !turn) return;
+    // It must not overtake what was chosen before it.
+    await Promise.race([this.#settings.answered(), turn.settled.promise]);
     const whole = await this.#options.sink.wholeMessage(message).catch((error: unknown) => {
       this.#options.log.warn(`a steering message could not be read: ${errorMessage(error)}`);
     });
-    if (!whole || !turn || turn !== this.#current || turn.isCancelled) return;
+    if (!whole || turn !== this.#current || turn.isCancelled) return;
     const { steer } = session;
     await turn.gate.hand(
       () => steer.call(session, whole),

@@ -107,6 +107,11 @@ export class AgentSettings {
     throw new Error(`${agentName} did not change its mode, so it did not get the message. ${this.#lastRefusal}`);
   }
 
+  /** Resolves when the agent has answered all that was chosen so far. */
+  async answered(): Promise<void> {
+    while (this.#asking !== undefined) await this.#asking;
+  }
+
   dispose(): void {
     clearTimeout(this.#timer);
     this.#wanted.clear();

@@ -8,6 +8,8 @@ import type { AgentEvent } from '../../agents/agent.js';
 export class SteeringGate {
   readonly #push: (event: AgentEvent) => void;
   readonly #graceMs: number;
+  readonly #released = Promise.withResolvers<false>();
+  #isReleased = false;
   #handing = 0;
   #held: AgentEvent[] = [];
   #words: NodeJS.Immediate | undefined;
@@ -26,22 +28,34 @@ export class SteeringGate {
     else this.#push(event);
   }
 
-  /** `accepted` is called when the agent took the message, before the events since then. */
+  /**
+   * `accepted` is called when the agent took the message, before the events since then. An agent that says so only after `release`
+   * is not believed: the message waits by then, and would be in two turns.
+   */
   async hand(handing: () => Promise<void>, accepted: () => void): Promise<void> {
+    if (this.#isReleased) return;
     this.#handing++;
     this.#words ??= setImmediate(() => this.#releaseWords());
-    const wasTaken = await handing().then(
-      () => true,
+    const answered = handing().then(
+      () => !this.#isReleased,
       () => false,
     );
+    const wasTaken = await Promise.race([answered, this.#released.promise]);
     try {
       if (wasTaken) accepted();
     } finally {
-      if (--this.#handing === 0) this.release();
+      if (--this.#handing === 0) this.#letGo();
     }
   }
 
+  /** The turn takes no message any more, and nothing is held back. */
   release(): void {
+    this.#isReleased = true;
+    this.#released.resolve(false);
+    this.#letGo();
+  }
+
+  #letGo(): void {
     clearTimeout(this.#end);
     if (this.#words) clearImmediate(this.#words);
     this.#end = undefined;

@@ -47,6 +47,16 @@ describe('SteeringGate', () => {
     expect(told).toEqual(['a', 'b', 'idle']);
   });
 
+  it('does not believe an acceptance after the end was released, and asks for none', async () => {
+    const { told, held, handing, hand } = setUp(1);
+    const handed = hand();
+    held.push(idle);
+    await handed;
+    handing.resolve();
+    await hand();
+    expect(told).toEqual(['idle']);
+  });
+
   it('releases an end after its grace time, and a cancelled turn at once', async () => {
     const { told, held, hand } = setUp(1);
     void hand();

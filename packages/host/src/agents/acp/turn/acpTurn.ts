@@ -1,5 +1,7 @@
-import type { FileChangeSummary } from '@agenthost/protocol';
+import type { FileChangeSummary, UserMessage } from '@agenthost/protocol';
 import type { AgentEvent } from '../../agent.js';
+import type { AcpConnection } from '../acpConnection.js';
+import { promptBlocks } from './contentBlocks.js';
 import { type FollowedTerminal, ToolCalls } from './toolCalls.js';
 import { TurnEvents } from './turnEvents.js';
 import { TurnUpdates } from './turnUpdates.js';
@@ -11,6 +13,8 @@ export interface AcpTurn {
   readonly events: TurnEvents;
   readonly calls: ToolCalls;
   readonly updates: TurnUpdates;
+  /** Resolves when the agent has its message, or never will get it. Before that it can't be steered. */
+  readonly prompted: PromiseWithResolvers<void>;
   heard(): void;
   done: Promise<void>;
   /** Number of open questions. */
@@ -37,12 +41,16 @@ export function newAcpTurn({ emit, modeName, usage, ...options }: AcpTurnOptions
   const calls = new ToolCalls({ ...options, events });
   const { agentName } = options;
   const updates = new TurnUpdates({ agentName, calls, usage, emit: (event) => events.emit(event), modeName });
+  const aborted = new AbortController();
+  const prompted = Promise.withResolvers<void>();
+  aborted.signal.addEventListener('abort', () => prompted.resolve(), { once: true });
   usage.beginTurn();
   const turn: AcpTurn = {
-    aborted: new AbortController(),
+    aborted,
     events,
     calls,
     updates,
+    prompted,
     heard: () => {},
     done: Promise.resolve(),
     asking: 0,
@@ -60,4 +68,20 @@ export async function untilAnswered(turn: AcpTurn): Promise<void> {
     turn.onAnswered = resolve;
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Puts a message into the running turn; rejects when the agent does not take it. */
+export async function steerTurn(
+  turn: AcpTurn | undefined,
+  current: () => AcpConnection | undefined,
+  message: UserMessage,
+): Promise<void> {
+  await turn?.prompted.promise;
+  const connection = current();
+  if (!connection || connection.hasFailed || !turn || turn.aborted.signal.aborted)
+    throw new Error('no turn is running');
+  const { blocks, leftOut } = promptBlocks(message, connection.promptCapabilities);
+  await connection.steer(blocks);
+  turn.heard();
+  for (const text of leftOut) turn.events.emit({ type: 'notice', text, severity: 'warning' });
 }

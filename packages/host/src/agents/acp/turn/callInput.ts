@@ -61,3 +61,22 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** How many entries of `_meta` are looked at. */
+const MAX_META = 20;
+const MAX_ID = 1_000;
+
+/**
+ * The call that started the sub-agent which makes a call. The protocol has no field for it: agents have one of these, each in an
+ * entry of its own (`_meta.theAgent.parentToolUseId`).
+ */
+export function starterOf(meta: ToolCallFields['_meta']): string | undefined {
+  if (!meta) return undefined;
+  for (const entry of [meta, ...Object.values(meta).slice(0, MAX_META)]) {
+    if (typeof entry !== 'object' || entry === null) continue;
+    const { parentToolUseId, parentToolCallId = parentToolUseId } = entry as Record<string, unknown>;
+    if (typeof parentToolCallId === 'string' && parentToolCallId !== '' && parentToolCallId.length <= MAX_ID)
+      return parentToolCallId;
+  }
+  return undefined;
+}

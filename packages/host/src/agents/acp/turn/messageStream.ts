@@ -20,6 +20,9 @@ export const MESSAGE_LIMITS: MessageLimits = {
   maxOpenRequests: 100,
 };
 
+/** Not in the protocol: an extension that several agents have. */
+export const STEERING = '_session/steering';
+
 export interface MessageStreamOptions {
   readonly process: AcpProcess;
   readonly limits: MessageLimits;
@@ -34,8 +37,11 @@ export class MessageStream {
   readonly stream: Stream;
   readonly #options: MessageStreamOptions;
   readonly #transport: Transport;
-  readonly #asked = new Set<unknown>();
+  /** The methods of our pending requests, by their ids. */
+  readonly #asked = new Map<unknown, string>();
   readonly #open = new Set<unknown>();
+  /** Updates that came right after the answer to a steering message, which takes longer to arrive. */
+  #later: unknown[] | undefined;
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined;
   #paused: PromiseWithResolvers<void> | undefined;
   #turnBytes = 0;
@@ -116,7 +122,7 @@ export class MessageStream {
   }
 
   #write(message: AnyMessage): void {
-    if ('method' in message && 'id' in message) this.#asked.add(message.id);
+    if ('method' in message && 'id' in message) this.#asked.set(message.id, message.method);
     else if ('id' in message) this.#open.delete(message.id);
     this.#transport.send(JSON.stringify(message));
   }
@@ -125,19 +131,33 @@ export class MessageStream {
     if (!this.#controller) return;
     const message = parseMessage(text);
     if (!message) this.#stray(text);
-    else if (message['method'] === 'session/update') this.#options.onUpdate(message['params']);
-    else if (this.#isExpected(message)) this.#controller.enqueue(message as unknown as AnyMessage);
+    else if (message['method'] === 'session/update') {
+      if (this.#later) this.#later.push(message['params']);
+      else this.#options.onUpdate(message['params']);
+    } else if (this.#isExpected(message)) this.#controller.enqueue(message as unknown as AnyMessage);
   }
 
   /** The SDK would print an answer without a request to the console. */
   #isExpected({ id, method }: { readonly id?: unknown; readonly method?: unknown }): boolean {
     const { maxOpenRequests } = this.#options.limits;
-    if (method === undefined) return this.#asked.delete(id);
+    if (method === undefined) {
+      if (this.#asked.get(id) === STEERING && !this.#later) {
+        this.#later = [];
+        setImmediate(() => this.#tellLater());
+      }
+      return this.#asked.delete(id);
+    }
     if (id === undefined) return true;
     this.#open.add(id);
     if (this.#open.size <= maxOpenRequests) return true;
     this.#break('agentFloods', `asked more than ${maxOpenRequests} questions at once`);
     return false;
+  }
+
+  #tellLater(): void {
+    const later = this.#later ?? [];
+    this.#later = undefined;
+    for (const params of later) this.#options.onUpdate(params);
   }
 
   #stray(line: string): void {

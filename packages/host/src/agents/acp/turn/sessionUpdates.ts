@@ -80,3 +80,9 @@ export class SessionUpdates {
 function commandOf({ name, description, input }: AvailableCommand): SessionCommand {
   return { name, ...(description && { description }), ...(input && { inputHint: input.hint ?? '' }) };
 }
+
+/** Whether an update is of this session, or names none. */
+export function isOfSession(params: unknown, ownId: string | undefined): boolean {
+  const { sessionId } = (params ?? {}) as { sessionId?: unknown };
+  return typeof sessionId !== 'string' || sessionId === ownId;
+}

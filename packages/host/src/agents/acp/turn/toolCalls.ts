@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../agent.js';
 import { fencedCode } from '../../events/markdownCode.js';
 import { shownOptions } from '../permissionOptions.js';
 import type { PermissionRequestFields, ToolCallFields } from '../updateSchemas.js';
-import { isNothing } from './callInput.js';
+import { isNothing, starterOf } from './callInput.js';
 import { callContents } from './contentBlocks.js';
 import { EditWitness } from './editWitness.js';
 import {
@@ -53,6 +53,8 @@ interface Call {
   /** An `announced` call may be announced again until a question about it was asked or it has ended. */
   phase: 'announced' | 'asked' | 'approved' | 'denied' | 'ended';
   shown: string;
+  /** The call that started the sub-agent which makes this one. */
+  parent: string | undefined;
   /** The part of the call's text that was sent as live output. */
   told: string;
   live: boolean;
@@ -109,6 +111,7 @@ export class ToolCalls {
         toolCall: {
           toolCallId,
           ...display,
+          ...parentIn(call),
           status: 'pendingConfirmation',
           confirmation: {
             title,
@@ -168,8 +171,10 @@ export class ToolCalls {
     const fields = { ...known?.fields, ...given, toolCallId: update.toolCallId } as ToolCallFields;
     const edits = update.content ? editsOf(update, cwd) : [];
     this.#witness.look(update.toolCallId, edits, { isBefore: false });
+    const parent = starterOf(update._meta);
     if (known) {
       known.fields = fields;
+      known.parent ??= parent;
       // Agents replace the diff by "done" when they are done, but the change is still worth showing.
       if (edits.length > 0) known.edits = edits;
       return known;
@@ -179,6 +184,7 @@ export class ToolCalls {
       edits,
       phase: 'announced',
       shown: '',
+      parent,
       told: '',
       live: false,
       exitCode: undefined,
@@ -191,7 +197,7 @@ export class ToolCalls {
 
   #show(call: Call): void {
     const { toolCallId } = call.fields;
-    const display = callDisplay(this.#facts(call));
+    const display = { ...callDisplay(this.#facts(call)), ...parentIn(call) };
     if (call.phase === 'announced') {
       const shown = JSON.stringify(display);
       if (shown === call.shown) return;
@@ -266,4 +272,8 @@ function touched({ fields, cwd }: CallFacts): FileChangeSummary[] {
   if (fields.kind !== 'edit') return [];
   const content = (fields.locations ?? []).map(({ path }) => ({ type: 'diff', path, content: undefined }));
   return editsOf({ ...fields, content: content as NonNullable<ToolCallFields['content']> }, cwd);
+}
+
+function parentIn({ parent }: Call): { readonly parentToolCallId?: string } {
+  return parent === undefined ? {} : { parentToolCallId: parent };
 }
