@@ -13,6 +13,8 @@ export interface CancelledToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'cancelled';
   /** Denied by an answer, or still open when its turn ended. */
   readonly cancelled: 'denied' | 'turnEnded';
@@ -20,6 +22,7 @@ export interface CancelledToolCall {
   readonly confirmed?: ToolConfirmed;
   readonly reason?: string;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -61,12 +64,24 @@ export interface FinishedToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'completed';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly result: ToolCallResult;
   readonly startedAt: number;
   readonly endedAt: number;
+}
+
+/** The newest input that a client gave a running call. Its text is never stored or shown. Since version 2. */
+export interface GivenInput {
+  readonly kind: 'line' | 'endOfInput' | 'interrupt';
+  readonly by?: Author;
+  readonly at: number;
+  /** How often the call was given input, this time included. */
+  readonly count: number;
 }
 
 export interface PendingToolCall {
@@ -80,6 +95,8 @@ export interface PendingToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
   readonly startedAt: number;
@@ -96,6 +113,8 @@ export interface PendingToolCallStart {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
 }
@@ -116,9 +135,12 @@ export interface RunningToolCall {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly startedAt: number;
 }
 
@@ -133,6 +155,8 @@ export interface RunningToolCallStart {
   readonly toolInput?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
 }
@@ -171,6 +195,8 @@ export interface ToolConfirmed {
   readonly optionId?: string;
   /** When it was answered. */
   readonly at?: number;
+  /** Whoever allowed it changed its input. Since version 2. */
+  readonly edited?: true;
 }
 
 export interface ToolError {
