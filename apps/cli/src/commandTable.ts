@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   ls: { summary: 'list sessions', load: () => import('./commands/ls.js') },
   new: { summary: 'create a session', load: () => import('./commands/new.js') },
   send: { summary: 'send a message and print the answer while it streams', load: () => import('./commands/send.js') },
+  input: { summary: 'type into the command that runs in a session', load: () => import('./commands/input.js') },
   attach: { summary: 'drive sessions in the terminal', load: () => import('./commands/attach.js') },
   log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },

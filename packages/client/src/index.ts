@@ -53,7 +53,7 @@ export type {
   PendingPermission,
   PermissionAnswer,
 } from './session/prompts.js';
-export type { ClientActionInput, Message, SessionHandle } from './session/sessionHandle.js';
+export type { ClientActionInput, Message, SessionHandle, ToolCallInput } from './session/sessionHandle.js';
 export type {
   CreateSessionFsHandler,
   SessionFsConfig,

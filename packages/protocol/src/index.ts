@@ -106,6 +106,7 @@ export type {
   CompletedToolCall,
   ConfirmationOption,
   FileEditResultContent,
+  GivenInput,
   PendingToolCall,
   ToolCallResult,
   ToolCallStart,

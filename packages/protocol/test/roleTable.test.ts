@@ -21,6 +21,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   driver: [
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
+    'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],
     ...['session/titleChanged', 'session/turnStarted'],
   ],

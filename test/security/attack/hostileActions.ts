@@ -49,6 +49,13 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
     { setting: 'mode', value: '__proto__' },
     { setting: '__proto__', value: 'x' },
   ],
+  'session/toolInput': [
+    { turnId: 'a', toolCallId: 'none', kind: 'line', text: 'x'.repeat(16_384) },
+    { turnId: 'a', toolCallId: '__proto__', kind: 'line', text: 'x' },
+    { turnId: 'a', toolCallId: 'none', kind: 'interrupt', text: '\u0003' },
+    { turnId: 'a', toolCallId: 'none', kind: 'quit' },
+    { turnId: 'a', toolCallId: 'none', kind: 'line', text: '\n'.repeat(3_000_000) },
+  ],
   'session/approvalRevoked': [{ approvalId: 'none' }, { approvalId: 'x'.repeat(3_000_000) }],
   'session/customizationToggled': [{ uri: `file:///${'x'.repeat(4_000)}`, enabled: false }],
 };

@@ -2,11 +2,13 @@ import { pathToFileURL } from 'node:url';
 import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
 import { editKey } from './editKeys.js';
+import { inputKey } from './inputKeys.js';
 import { answerWithText } from './promptKeys.js';
 import type { TextEdit } from './textEdit.js';
 import type { Dialog } from './uiState.js';
 
 export function dialogKey(model: AttachModel, dialog: Dialog, input: string, key: Key) {
+  if (dialog.kind === 'input') return inputKey(model, dialog, input, key);
   if (key.escape) return close(model, dialog);
   if (dialog.kind === 'help') return model.clear('dialog');
   if (dialog.kind === 'delete') {

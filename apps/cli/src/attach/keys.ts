@@ -4,6 +4,7 @@ import { completeCommand } from './commandKeys.js';
 import { composerKey } from './composerKeys.js';
 import { dialogKey } from './dialogKeys.js';
 import { stopTurn } from './heldQueue.js';
+import { interruptCommand, openInput } from './inputKeys.js';
 import { keyFocus } from './keyFocus.js';
 import { listKey } from './listKeys.js';
 import { currentPrompt, promptKey } from './promptKeys.js';
@@ -61,7 +62,8 @@ export class Keys {
   #press(input: string, key: Key, screen: Screen) {
     const model = this.#model;
     const { dialog, composer } = model.ui;
-    if (key.ctrl && input === 'c') return this.#interrupt();
+    if (key.ctrl && input === 'c')
+      return dialog?.kind === 'input' ? interruptCommand(model, dialog) : this.#interrupt();
     model.clear('notice');
     if (dialog) return dialogKey(model, dialog, input, key);
     const focus = keyFocus(model);
@@ -72,7 +74,7 @@ export class Keys {
     if (key.pageUp && focus !== 'list') return scroll(model, Math.max(screen.rows - 2, 1), screen);
     if (key.pageDown && focus !== 'list') return scroll(model, -Math.max(screen.rows - 2, 1), screen);
     if (key.ctrl && input === 'g') return model.update({ scrolledUp: 0 });
-    if (focus !== 'list' && settingKey(model, input, key)) return;
+    if (focus !== 'list' && (settingKey(model, input, key) || openInput(model, input, key))) return;
     if (focus === 'prompt' && key.escape) return setPromptAside(model);
     if (focus === 'prompt' && !key.ctrl && !key.meta && promptKey(model, input, screen.prompt)) return;
     // What does not answer a question that has taken the keys starts a message, or does what it does while one writes.

@@ -10,6 +10,8 @@ export type Dialog =
   | { readonly kind: 'delete'; readonly title: string }
   /** The edited command of a confirmation, or the answer to a question, for that prompt only. */
   | { readonly kind: 'command' | 'answer'; readonly edit: TextEdit; readonly prompt: Prompt }
+  /** What is typed into the running command. */
+  | { readonly kind: 'input'; readonly edit: TextEdit; readonly toolCallId: string }
   | { readonly kind: 'new'; readonly agent: number; readonly folder: TextEdit };
 
 /** State of this terminal only, not of the sessions. */

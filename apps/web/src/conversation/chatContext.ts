@@ -1,4 +1,11 @@
-import type { ApproveOptions, Content, DenyOptions, EarlierSteps, PermissionAnswer } from '@agenthost/client';
+import type {
+  ApproveOptions,
+  Content,
+  DenyOptions,
+  EarlierSteps,
+  PermissionAnswer,
+  ToolCallInput,
+} from '@agenthost/client';
 import type { ActiveTurn, Role, Turn, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
@@ -23,6 +30,8 @@ export interface ChatContext {
   approve(turnId: string, toolCallId: string, options?: ApproveOptions): Promise<void>;
   deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
+  /** Types into a running command; missing where nobody can. */
+  readonly sendInput?: ((toolCallId: string, input: ToolCallInput) => Promise<void>) | undefined;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
   /** The steps of a turn before that position, one page. */
   earlierSteps(turn: ActiveTurn | Turn, before: number): Promise<EarlierSteps>;

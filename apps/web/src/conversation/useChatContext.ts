@@ -41,6 +41,7 @@ export function useChatContext(
       home: homeOf(asHost(place)?.provider.folders.home),
       staleSince,
       ...answers,
+      sendInput: (toolCallId, input) => model.sendInput(toolCallId, input),
       earlierSteps: (turn, before) => model.earlierSteps(turn, { before }),
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       ...whole,

@@ -4,10 +4,7 @@ import {
   type ArtifactTimes,
   type ClientAction,
   type ListArtifactsResult,
-  MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
-  REJECTION,
-  type RejectionCode,
   type SessionState,
   type ToolCallState,
   type Turn,
@@ -25,10 +22,11 @@ import type { Disposable } from '@agenthost/rpc';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import type { Connection } from '../connection/connection.js';
 import {
-  ActionRejectedError,
   CapabilityMissingError,
   ClientClosedError,
   LimitReachedError,
+  rejected,
+  rejectTooLarge,
   SessionCreationError,
   type SessionGoneError,
 } from '../errors.js';
@@ -68,6 +66,11 @@ export type ClientActionInput = WithoutStamps<ClientAction>;
 
 export type Message = string | UserMessage;
 
+/** What is typed into a running tool call: text with Enter, Ctrl+D, or Ctrl+C. */
+export type ToolCallInput =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'endOfInput' | 'interrupt' };
+
 export interface SessionContext {
   readonly connection: Connection;
   readonly commands: CommandChannel;
@@ -76,8 +79,6 @@ export interface SessionContext {
 }
 
 const DEFAULT_PAGE = 50;
-/** Room for what is around an action in its frame. */
-const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
 
 /**
  * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
@@ -221,6 +222,23 @@ export class SessionHandle {
     return this.dispatch({ type: 'session/settingChosen', setting, value });
   }
 
+  /**
+   * Types into a running call that has `takesInput`: a line (or several), Ctrl+D, or Ctrl+C, which interrupts the program and, unlike
+   * `cancel`, not the turn. Rejects when the call has ended or has not read what was typed before. Nobody keeps the text: all clients
+   * see in `lastInput` that something was typed, and by whom.
+   *
+   * @example
+   * ```ts
+   * const calls = Object.values(session.state.value.activeTurn?.toolCalls ?? {});
+   * const call = calls.find(({ status, takesInput }) => status === 'running' && takesInput);
+   * if (call) await session.sendInput(call.toolCallId, { kind: 'line', text: 'yes' });
+   * ```
+   */
+  sendInput(toolCallId: string, input: ToolCallInput): Promise<void> {
+    const turnId = this.state.value.activeTurn?.id ?? '-';
+    return this.dispatch({ type: 'session/toolInput', turnId, toolCallId, ...input });
+  }
+
   markRead(isRead = true): Promise<void> {
     return this.dispatch({ type: 'session/isReadChanged', isRead });
   }
@@ -256,9 +274,7 @@ export class SessionHandle {
       throw new LimitReachedError(`${maxPendingActions} actions of ${this.uri} wait for the host already`);
     }
     const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
-    if (isTooLarge(action)) {
-      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
-    }
+    rejectTooLarge(action);
     await sync.dispatch(this.#shared, action);
   }
 
@@ -380,15 +396,4 @@ function isReady(uri: URI, { lifecycle, creationError }: SessionState): boolean 
 
 function userMessage(message: Message): UserMessage {
   return typeof message === 'string' ? { text: message } : message;
-}
-
-/** The host drops frames over its limit without knowing whose action was in them, so that no answer would ever come. */
-function isTooLarge(action: ClientAction): boolean {
-  const text = JSON.stringify(action);
-  return text.length * 3 > MAX_ACTION_BYTES && new TextEncoder().encode(text).length > MAX_ACTION_BYTES;
-}
-
-/** The refusal that the host would send, for an action that this client knows to be void. */
-function rejected(code: RejectionCode, type: ClientAction['type']): ActionRejectedError {
-  return new ActionRejectedError(REJECTION[code], { code }, { type });
 }

@@ -5,6 +5,7 @@ import type {
   ErrorInfo,
   FileChangeSummary,
   FileEditResultContent,
+  GivenInput,
   ModelInfo,
   PermissionRequest,
   SessionCommand,
@@ -130,6 +131,11 @@ export interface AgentSession {
   steer?(message: UserMessage): Promise<void>;
   /** Answers a waiting tool call (by its `toolCallId`) or a permission request (by its `requestId`). */
   answer(requestId: string, decision: Decision): void;
+  /**
+   * Gives input to a running call that was announced with `takesInput`. Decides at once whether it takes it, and does not wait for the
+   * program to read it. The text may be a password: it is kept nowhere and in no error.
+   */
+  input?(toolCallId: string, input: ToolInput): ToolInputProblem | undefined;
   /** Ends an `approval` with `isRevocable`: from the next call on the agent asks again. */
   revokeApproval?(id: string): void;
   abort(): Promise<void>;
@@ -154,6 +160,16 @@ export interface AgentSession {
   setSetting?(id: string, value: string): Promise<void>;
   dispose(): Promise<void>;
 }
+
+export interface ToolInput {
+  /** A line, the end of the input (Ctrl+D), or an interrupt of what runs in the foreground (Ctrl+C). */
+  readonly kind: GivenInput['kind'];
+  /** Of a `line`: one line or several, without the end of the last one. */
+  readonly text?: string;
+}
+
+/** Why a call does not take input; the codes of the refusal. */
+export type ToolInputProblem = 'callNotRunning' | 'inputFull' | 'inputTooLong';
 
 export interface Decision {
   readonly approved: boolean;

@@ -7,6 +7,8 @@ export interface ProcessStat {
   readonly isAlive: boolean;
   readonly ppid: number;
   readonly sid: number;
+  /** The process group in the foreground of its terminal; -1 without a terminal. */
+  readonly foregroundGroup: number;
   /** In clock ticks since the system started. */
   readonly startTicks: string;
 }
@@ -14,8 +16,14 @@ export interface ProcessStat {
 export function parseStat(text: string): ProcessStat {
   // The second field is the program's name in parentheses, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state = '', ppid, , sid] = fields;
-  return { isAlive: !/^[ZX]$/.test(state), ppid: Number(ppid), sid: Number(sid), startTicks: fields[19] ?? '' };
+  const [state = '', ppid, , sid, , foregroundGroup] = fields;
+  return {
+    isAlive: !/^[ZX]$/.test(state),
+    ppid: Number(ppid),
+    sid: Number(sid),
+    foregroundGroup: Number(foregroundGroup),
+    startTicks: fields[19] ?? '',
+  };
 }
 
 export function isRunning(pid: number): boolean {

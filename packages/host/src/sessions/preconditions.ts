@@ -67,6 +67,12 @@ export function refusal(action: ClientAction, context: PreconditionContext): Ref
       if (!setting) return refuse('unknownSetting');
       return setting.values.some(({ id }) => id === action.value) ? undefined : refuse('unknownSettingValue');
     }
+    case 'session/toolInput': {
+      const turn = state.activeTurn?.id === action.turnId ? state.activeTurn : undefined;
+      const call = turn && ownValue(turn.toolCalls, action.toolCallId);
+      if (call?.status !== 'running') return refuse('callNotRunning');
+      return call.takesInput ? undefined : refuse('takesNoInput');
+    }
     case 'session/customizationToggled':
       return state.customizations?.some((entry) => entry.customization.uri === action.uri)
         ? undefined

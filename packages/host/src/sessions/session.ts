@@ -78,6 +78,7 @@ export class Session {
       isTurnIndexed: (turnId) => index.hasTurn(this.uri, turnId),
       isTurnStored: async (turnId, earlierTurns) =>
         (await index.findTurn?.(this.uri, turnId)) ?? history.hasTurn(turnId, earlierTurns),
+      giveInput: (toolCallId, input) => this.#run?.input(toolCallId, input),
       closed: () => this.#closed,
       beforeDecision: () => {
         this.#lastUsed = performance.now();

@@ -1,9 +1,9 @@
 import { isSafeKey, ownValue } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
-import type { ToolCallConfirmedAction } from '../types/clientActions.js';
+import type { ToolCallConfirmedAction, ToolInputAction } from '../types/clientActions.js';
 import type { ToolCompleteAction, ToolStartAction, ToolUpdateAction } from '../types/hostActions.js';
 import type { SessionState } from '../types/sessionState.js';
-import type { PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } from '../types/toolCalls.js';
+import type { GivenInput, PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } from '../types/toolCalls.js';
 import type { ActiveTurn } from '../types/turns.js';
 import { withDerivedStatus, withNews } from './summary.js';
 import { appendToolOutput } from './toolOutput.js';
@@ -16,7 +16,14 @@ export function startToolCall(state: SessionState, turn: ActiveTurn, action: Too
   const before = ownValue(turn.toolCalls, toolCall.toolCallId);
   if (before && !mayBeAnnouncedAgain(before)) return state;
   const call: ToolCallState = { ...toolCall, startedAt: before?.startedAt ?? action.at };
-  const kept = call.status === 'running' && before?.output ? { ...call, output: before.output } : call;
+  const kept =
+    call.status === 'running' && before
+      ? {
+          ...call,
+          ...(before.output && { output: before.output }),
+          ...(before.lastInput && { lastInput: before.lastInput }),
+        }
+      : call;
   const next = withToolCall(state, before ? turn : withCallPart(turn, action), kept);
   return toolCall.status === 'pendingConfirmation' ? withNews(next, action.at) : next;
 }
@@ -67,7 +74,22 @@ function answered(call: PendingToolCall, action: ToolCallConfirmedAction): ToolC
   }
   if (action.editedToolInput === undefined) return { ...base, status: 'running', confirmed };
   const { toolInputRef: __, ...rest } = base;
-  return { ...rest, toolInput: action.editedToolInput, status: 'running', confirmed };
+  const isEdited = action.editedToolInput !== call.toolInput;
+  return {
+    ...rest,
+    toolInput: action.editedToolInput,
+    status: 'running',
+    confirmed: isEdited ? { ...confirmed, edited: true } : confirmed,
+  };
+}
+
+/** Its text is of no interest here: the host removes it, and a prediction must not show it either. */
+export function inputGiven(state: SessionState, turn: ActiveTurn, action: ToolInputAction): SessionState {
+  const call = ownValue(turn.toolCalls, action.toolCallId);
+  if (call?.status !== 'running' || !call.takesInput) return state;
+  const { kind, by, at } = action;
+  const lastInput: GivenInput = { kind, ...(by && { by }), at, count: (call.lastInput?.count ?? 0) + 1 };
+  return withToolCall(state, turn, { ...call, lastInput });
 }
 
 export function completeToolCall(state: SessionState, turn: ActiveTurn, action: ToolCompleteAction): SessionState {

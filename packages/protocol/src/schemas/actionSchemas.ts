@@ -6,9 +6,21 @@ import {
   MAX_QUEUED_MESSAGES,
   MAX_SETTINGS,
   MAX_TEXT_LENGTH,
+  MAX_TOOL_INPUT_LENGTH,
 } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
-import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrigin, uri } from './primitives.js';
+import {
+  anyRecord,
+  id,
+  label,
+  messageText,
+  sequence,
+  timestamp,
+  title,
+  toolInputKind,
+  turnOrigin,
+  uri,
+} from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
@@ -99,6 +111,26 @@ export const CLIENT_ACTIONS = [
     'session/settingChosen',
     'Chooses a value of a setting; the agent is told at once. If it refuses, `settingsChanged` takes it back. Since version 2.',
     { setting: id, value: id },
+  ),
+  byClient(
+    'session/toolInput',
+    'Gives input to a running call with `takesInput`. The host passes `text` on and removes it. Since version 2.',
+    {
+      turnId,
+      toolCallId: id,
+      kind: toolInputKind.describe(
+        '`line`: the text and the end of a line. `endOfInput`: Ctrl+D. `interrupt`: Ctrl+C, for what runs in the foreground.',
+      ),
+      text: z
+        .string()
+        .max(MAX_TOOL_INPUT_LENGTH)
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would act on them
+        .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f]*$/, 'input has no control characters but tab and line feed')
+        .exactOptional()
+        .describe(
+          'Of a `line`, without its end; it may have several lines. Only on the way to the host: neither the log, nor the echo, nor other clients get it.',
+        ),
+    },
   ),
   byClient('session/approvalRevoked', 'The agent asks again. Only for one with `isRevocable`. Since version 2.', {
     approvalId: id,

@@ -22,4 +22,6 @@ export const clientSeq = z.int().min(1);
 export const sequence = z.int().min(0);
 /** Of a turn that the agent began by itself. */
 export const turnOrigin = z.literal('agent');
+/** Of what a client gives a running tool call. */
+export const toolInputKind = z.enum(['line', 'endOfInput', 'interrupt']);
 export const anyRecord = z.record(z.string(), z.unknown());

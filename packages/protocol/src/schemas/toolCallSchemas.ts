@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { author, contentRef } from './commonSchemas.js';
-import { count, id, timestamp, uri } from './primitives.js';
+import { count, id, timestamp, toolInputKind, uri } from './primitives.js';
 
 const answerKind = z.enum(['approve', 'deny']);
 
@@ -35,6 +35,7 @@ export const toolConfirmed = z.object({
   by: author.exactOptional(),
   optionId: id.exactOptional(),
   at: timestamp.exactOptional().describe('When it was answered.'),
+  edited: z.literal(true).exactOptional().describe('Whoever allowed it changed its input. Since version 2.'),
 });
 
 export const toolOutput = z
@@ -93,7 +94,23 @@ const base = {
   parentToolCallId: id
     .exactOptional()
     .describe('The call that started the sub-agent which makes this one. Since version 2.'),
+  takesInput: z
+    .literal(true)
+    .exactOptional()
+    .describe('While it runs, clients may give it input with `session/toolInput`. Since version 2.'),
 };
+
+export const givenInput = z
+  .object({
+    kind: toolInputKind,
+    by: author.exactOptional(),
+    at: timestamp,
+    count: count.describe('How often the call was given input, this time included.'),
+  })
+  .describe('The newest input that a client gave a running call. Its text is never stored or shown. Since version 2.');
+
+/** What a call has from the time that it runs. */
+const ran = { output: toolOutput.exactOptional(), lastInput: givenInput.exactOptional() };
 
 export const pendingToolCallStart = z.object({
   ...base,
@@ -107,14 +124,14 @@ export const toolCallStart = z
 
 export const pendingToolCall = pendingToolCallStart.extend({ startedAt: timestamp });
 export const runningToolCall = runningToolCallStart.extend({
-  output: toolOutput.exactOptional(),
+  ...ran,
   startedAt: timestamp,
 });
 export const finishedToolCall = z.object({
   ...base,
   status: z.literal('completed'),
   confirmed: toolConfirmed,
-  output: toolOutput.exactOptional(),
+  ...ran,
   result: toolCallResult,
   startedAt: timestamp,
   endedAt: timestamp,
@@ -125,7 +142,7 @@ export const cancelledToolCall = z.object({
   cancelled: z.enum(['denied', 'turnEnded']).describe('Denied by an answer, or still open when its turn ended.'),
   confirmed: toolConfirmed.exactOptional().describe('Who allowed or denied it.'),
   reason: z.string().exactOptional(),
-  output: toolOutput.exactOptional(),
+  ...ran,
   startedAt: timestamp,
   endedAt: timestamp,
 });

@@ -3,7 +3,7 @@ import { changeCustomizations, changeList, revokeApproval, toggleCustomization }
 import { removePendingMessage, reorderQueue, setPendingMessage } from '../reducers/pendingMessages.js';
 import { changeMode, changeSettings, chooseSetting } from '../reducers/settings.js';
 import { changeMetadata, changeSummary, changeTitle } from '../reducers/summary.js';
-import { completeToolCall, confirmToolCall, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
+import { completeToolCall, confirmToolCall, inputGiven, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from '../reducers/turns.js';
 import type { Action, ClientAction, RootAction, SessionAction } from '../types/actions.js';
 import type { Role } from '../types/handshake.js';
@@ -99,6 +99,7 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
     role: HOST,
     reduce: (state, { approvals }) => changeList(state, 'approvals', approvals),
   },
+  'session/toolInput': { since: 2, role: 'driver', reduce: inTurn(inputGiven) },
   // Whoever may allow something may also end that.
   'session/approvalRevoked': { since: 2, role: 'approver', reduce: revokeApproval },
   'session/metadataChanged': { since: 1, role: HOST, reduce: changeMetadata },

@@ -13,6 +13,7 @@ import type {
   SettingChosenAction,
   TitleChangedAction,
   ToolCallConfirmedAction,
+  ToolInputAction,
   TurnCancelledAction,
   TurnStartedAction,
 } from './clientActions.js';
@@ -55,6 +56,7 @@ export type Action =
   | QueuedMessagesReorderedAction
   | CustomizationToggledAction
   | SettingChosenAction
+  | ToolInputAction
   | ApprovalRevokedAction
   | ReadyAction
   | ModeChangedAction
@@ -117,6 +119,7 @@ export type ClientAction =
   | QueuedMessagesReorderedAction
   | CustomizationToggledAction
   | SettingChosenAction
+  | ToolInputAction
   | ApprovalRevokedAction;
 
 export type PendingMessageKind = 'steering' | 'queued';
@@ -147,6 +150,7 @@ export type SessionAction =
   | QueuedMessagesReorderedAction
   | CustomizationToggledAction
   | SettingChosenAction
+  | ToolInputAction
   | ApprovalRevokedAction
   | ReadyAction
   | ModeChangedAction

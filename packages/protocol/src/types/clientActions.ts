@@ -129,6 +129,25 @@ export interface ToolCallConfirmedAction {
   readonly reason?: string;
 }
 
+/** Gives input to a running call with `takesInput`. The host passes `text` on and removes it. Since version 2. */
+export interface ToolInputAction {
+  readonly type: 'session/toolInput';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  /**
+   * `line`: the text and the end of a line. `endOfInput`: Ctrl+D. `interrupt`: Ctrl+C, for what runs in the foreground.
+   */
+  readonly kind: 'line' | 'endOfInput' | 'interrupt';
+  /**
+   * Of a `line`, without its end; it may have several lines. Only on the way to the host: neither the log, nor the
+   * echo, nor other clients get it.
+   */
+  readonly text?: string;
+}
+
 /**
  * Ends the turn, aborts the agent. With `holdQueue` pending messages wait until a client starts one or sends another.
  */

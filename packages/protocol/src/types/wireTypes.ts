@@ -90,6 +90,7 @@ export interface WireTypes {
   FileEditResultContent: toolCalls.FileEditResultContent;
   FinishedToolCall: toolCalls.FinishedToolCall;
   ForkSessionParams: commands.ForkSessionParams;
+  GivenInput: toolCalls.GivenInput;
   ImportedContent: commands.ImportedContent;
   ImportSessionParams: commands.ImportSessionParams;
   InitializeParams: handshake.InitializeParams;
@@ -219,6 +220,7 @@ export interface WireTypes {
   ToolConfirmation: toolCalls.ToolConfirmation;
   ToolConfirmed: toolCalls.ToolConfirmed;
   ToolError: toolCalls.ToolError;
+  ToolInputAction: clientActions.ToolInputAction;
   ToolOutput: toolCalls.ToolOutput;
   ToolResultContent: toolCalls.ToolResultContent;
   ToolStartAction: hostActions.ToolStartAction;

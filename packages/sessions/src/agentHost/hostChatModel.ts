@@ -17,6 +17,7 @@ import {
   ReplacedError,
   SessionGoneError,
   type SessionHandle,
+  type ToolCallInput,
   UnauthorizedError,
   UnsupportedVersionError,
 } from '@agenthost/client';
@@ -127,6 +128,10 @@ export class HostChatModel implements ChatModel {
 
   async answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void> {
     await answerPermission(await this.#opening, turnId, requestId, answer);
+  }
+
+  async sendInput(toolCallId: string, input: ToolCallInput): Promise<void> {
+    await (await this.#opening).sendInput(toolCallId, input);
   }
 
   async removePending(id: string): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   PendingConfirmation,
   PendingPermission,
   PermissionAnswer,
+  ToolCallInput,
 } from '@agenthost/client';
 import type { ActiveTurn, Artifact, SessionState, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
 import type { URI } from '../session.js';
@@ -76,6 +77,8 @@ export interface ChatModel {
   confirm(turnId: string, toolCallId: string, answer: ConfirmationAnswer): Promise<void>;
   /** As `confirm`, for a question or permission of the agent. */
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
+  /** Types into a running call that has `takesInput`: a line, Ctrl+D, Ctrl+C. Nobody keeps the text. */
+  sendInput(toolCallId: string, input: ToolCallInput): Promise<void>;
   /** Stops the running turn. With `holdQueue` the messages that wait are not sent until `resumeQueue` or the next message. */
   cancel(options?: { readonly holdQueue?: boolean }): Promise<void>;
   /** Sends the first message that waits; the others follow as usual. */

@@ -63,6 +63,7 @@ export function chatModelOf(options: ChatModelOfOptions): ChatModel {
     reorderQueue: unsupported('queued to'),
     confirm: unsupported('asked'),
     answer: unsupported('asked'),
+    sendInput: unsupported('given input'),
     cancel: unsupported('stopped'),
     resumeQueue: unsupported('queued to'),
     rename: unsupported('renamed'),

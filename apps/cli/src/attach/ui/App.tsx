@@ -44,7 +44,8 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
   const prompt = currentPrompt(model);
   const waiting = (chat?.confirmations.value.length ?? 0) + (chat?.permissions.value.length ?? 0);
   const queue = state ? queueLines(state, width, model.may('session/turnStarted')) : [];
-  const typed = composerRows(ui.composer, width).length;
+  const typing = ui.dialog?.kind === 'input' ? ui.dialog : undefined;
+  const typed = composerRows(typing?.edit ?? ui.composer, width).length;
   const promptRows = Math.max(rows - 3 - queue.length - typed - PROMPT_FRAME - MIN_CONVERSATION, MIN_PROMPT);
   const view = prompt && promptView(model, prompt, width - 2, promptRows);
   const asked = prompt && view ? promptLines(model, prompt, width, waiting, view) : [];
@@ -70,7 +71,7 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
         {showsList && isWide ? <Text> </Text> : null}
         {showsChat ? (
           <Box flexDirection="column" width={width} height={rows - 2} flexShrink={0}>
-            {ui.dialog ? (
+            {ui.dialog && ui.dialog.kind !== 'input' ? (
               <Box height={conversationRows + 1} flexShrink={0} flexDirection="column" overflow="hidden">
                 <DialogPanel model={model} dialog={ui.dialog} columns={width} />
               </Box>
@@ -83,10 +84,10 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
             <PromptPanel lines={asked} />
             <Lines lines={queue} />
             <Composer
-              edit={ui.composer}
+              edit={typing?.edit ?? ui.composer}
               columns={width}
-              isFocused={keyFocus(model) === 'composer' && !ui.dialog}
-              placeholder={placeholder(model)}
+              isFocused={typing !== undefined || (keyFocus(model) === 'composer' && !ui.dialog)}
+              placeholder={typing ? 'Types into the running command' : placeholder(model)}
             />
           </Box>
         ) : null}

@@ -8,7 +8,8 @@ import { Composer } from './Composer.js';
 
 interface Props {
   readonly model: AttachModel;
-  readonly dialog: Dialog;
+  /** The line for a running command is no dialog on the screen: the conversation stays. */
+  readonly dialog: Exclude<Dialog, { readonly kind: 'input' }>;
   readonly columns: number;
 }
 
@@ -38,7 +39,11 @@ export function DialogPanel({ model, dialog, columns }: Props): ReactElement {
   );
 }
 
-function NewSession({ model, dialog, columns }: Props & { readonly dialog: Dialog & { kind: 'new' } }): ReactElement {
+function NewSession({
+  model,
+  dialog,
+  columns,
+}: Props & { readonly dialog: Props['dialog'] & { kind: 'new' } }): ReactElement {
   const agents = usableAgents(model);
   return (
     <Box flexDirection="column">
@@ -64,6 +69,7 @@ const SHEET = [
   ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer · / and Tab a command of the agent'],
   ['', '↑ change the last queued · Esc Esc stop, which holds the queue · Ctrl+R send the held queue · Ctrl+D leave'],
   ['', 'Ctrl+P next mode of the agent · Ctrl+O next effort'],
+  ['', 'Ctrl+T type into the running command'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
   ['Asked', 'Y once · S in this session · N or X no · E change the command · ↑ ↓ the rest of a long one'],
 ] as const;

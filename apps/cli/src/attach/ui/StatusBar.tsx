@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { safeLine } from '../../text/safeText.js';
 import { fit } from '../../text/width.js';
 import type { AttachModel } from '../attachModel.js';
+import { canType } from '../inputKeys.js';
 import { keyFocus } from '../keyFocus.js';
 
 /** The last row: a message, else the state of the host, else the keys. */
@@ -23,7 +24,10 @@ export function StatusBar({ model, columns }: { readonly model: AttachModel; rea
   if (notice) {
     return <Text {...(notice.isError && { color: 'red' })}>{fit(safeLine(notice.text), columns)}</Text>;
   }
-  return <Text dimColor>{fit(KEYS[keyFocus(model)], columns)}</Text>;
+  if (model.ui.dialog?.kind === 'input') return <Text dimColor>{fit(TYPING_KEYS, columns)}</Text>;
+  const focus = keyFocus(model);
+  const typing = focus === 'composer' && canType(model) ? 'Ctrl+T type into the command · ' : '';
+  return <Text dimColor>{fit(typing + KEYS[focus], columns)}</Text>;
 }
 
 const KEYS = {
@@ -31,6 +35,8 @@ const KEYS = {
   composer: '⏎ send · Ctrl+J new line · Ctrl+S steer · Esc Esc stop · PgUp scroll · Tab list · Ctrl+C twice leaves',
   prompt: 'Answer with a key · Esc write · Tab list',
 } as const;
+
+const TYPING_KEYS = '⏎ send the line · Ctrl+D end of the input · Ctrl+C interrupt the command · Esc back';
 
 function awayText({ host, provider }: AttachModel): string {
   const connection = host.connection.value;

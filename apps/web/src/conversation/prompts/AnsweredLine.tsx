@@ -9,12 +9,14 @@ interface AnsweredLineProps {
   readonly answer: PromptAnswer;
   /** The ids under which hosts know this browser. */
   readonly me: ReadonlySet<string>;
+  /** The command was changed before it was allowed. */
+  readonly isEdited?: boolean | undefined;
   /** The question, if nothing else shows it. */
   readonly title?: string;
 }
 
 /** "Allowed once by Mira, on iPhone": what remains of a question. */
-export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
+export function AnsweredLine({ kind, answer, me, title, isEdited }: AnsweredLineProps) {
   const { name, device } = authorName(answer.by, me);
   const Icon = kind === 'question' ? MessageCircleReply : answer.approved ? ShieldCheck : ShieldX;
   const says = kind === 'question' || !answer.approved ? answer.text : undefined;
@@ -27,6 +29,7 @@ export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
         ) : (
           verb(kind, answer)
         )}{' '}
+        {isEdited && 'with changes '}
         by <b>{name}</b>
         {device}
         {says && `: ${says}`}

@@ -6,7 +6,7 @@ import { AnsweredLine } from './AnsweredLine.js';
 export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
   const { me } = useChat();
   if (call.status === 'pendingConfirmation' || call.confirmed?.how !== 'user') return null;
-  const { by, optionId, at } = call.confirmed;
+  const { by, optionId, at, edited } = call.confirmed;
   const denied = call.status === 'cancelled' && call.cancelled === 'denied';
   const answer = {
     approved: !denied,
@@ -15,5 +15,5 @@ export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
     ...(optionId !== undefined && { optionId }),
     ...(denied && call.reason !== undefined && { text: call.reason }),
   };
-  return <AnsweredLine kind="permission" answer={answer} me={me} />;
+  return <AnsweredLine kind="permission" answer={answer} me={me} isEdited={edited} />;
 }

@@ -6,6 +6,7 @@ import { useKept } from '../../controls/useKept.js';
 import { useChat } from '../chatContext.js';
 import { CommandText, commandLanguage } from '../prompts/CommandText.js';
 import { clock, duration } from '../times.js';
+import { CommandInput, LastInput } from './CommandInput.js';
 import { OutputText } from './OutputText.js';
 
 interface TerminalBlockProps {
@@ -62,6 +63,8 @@ export function TerminalBlock({ call, foldable = false }: TerminalBlockProps) {
           onUnfold={() => setOpen(true)}
         />
       )}
+      {running && call.takesInput && <CommandInput call={call} printed={text} />}
+      {!running && !folded && <LastInput call={call} />}
     </figure>
   );
 }

@@ -11,7 +11,7 @@ export class UnrunnableCommand extends Error {}
  * of it mixes with the command's output.
  *
  * - Job control is on, as at a prompt: a background job outlives its command, and the end of the terminal doesn't stop it.
- * - There is no input: a command that reads its standard input gets its end at once instead of waiting for ever.
+ * - A command reads from the terminal what users type into it, see `TerminalInput`.
  * - The state is saved by a trap, so that `exit`, `set -e` and syntax errors save it too. `exec` and SIGKILL don't: then
  *   the state before the command stays. It is saved after the command as well, for one that sets a trap itself.
  */
@@ -23,7 +23,9 @@ export function commandScript(command: string, stateFile: string, { builtin }: S
     `(umask 077; /usr/bin/env -0 && ${builtin} printf '%s\\0' "$(${builtin} pwd)" saved) >|${quoted(stateFile)}`,
     'return $__agenthost_status',
   ].join('; ');
-  const before = `exec </dev/null; set -m; __agenthost_save() { ${save}; }; trap '{ __agenthost_save; } 2>/dev/null' EXIT`;
+  // Bash saves at Ctrl+C by itself.
+  const onInterrupt = builtin === 'builtin' ? '' : `; trap 'exit 130' INT`;
+  const before = `set -m; __agenthost_save() { ${save}; }; trap '{ __agenthost_save; } 2>/dev/null' EXIT${onInterrupt}`;
   const script = `${before}; eval ${quoted(command)}\n{ __agenthost_save; } 2>/dev/null`;
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES) {
     throw new UnrunnableCommand('The command is too long. Put it into a file and run that.');

@@ -15,6 +15,7 @@ import { attachmentFiles } from './attachmentFiles.js';
 import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
+import type { TerminalInput } from './terminalInput.js';
 
 interface ShellCommandOptions {
   readonly shell: Shell;
@@ -28,6 +29,7 @@ interface ShellCommandOptions {
   readonly tempFiles?: TempFiles | undefined;
   /** Stops the command. */
   readonly signal: AbortSignal;
+  readonly input: TerminalInput;
   onOutput(output: string): void;
   /** Called when it runs: from now on its output can be paused. */
   onStarted?(output: HeldOutput): void;
@@ -97,6 +99,7 @@ async function runScript(
     isAlive: () => isRunning(terminal.pid),
   });
   terminal.onData((output) => batcher.push(output));
+  options.input.attach(terminal);
   options.onStarted?.(batcher);
   const exited = new Promise<{ exitCode: number; signal?: number }>((resolve) => terminal.onExit(resolve));
   const query = { marker: `${TERMINAL_ID}=${mark}`, sid: terminal.pid };
@@ -108,6 +111,7 @@ async function runScript(
   // Not even SIGKILL ends a process that hangs in the kernel: then the terminal is abandoned.
   const exit = await Promise.race([exited, stopped.then(() => delay(GIVE_UP_MS, undefined, { ref: false }))]);
   if (signal.aborted) await stopped;
+  options.input.end();
   batcher.end();
   if (exit?.signal) return { exitCode: 128 + exit.signal, signal: signalName(exit.signal) };
   return { exitCode: exit?.exitCode ?? 137 };

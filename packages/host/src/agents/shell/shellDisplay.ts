@@ -28,6 +28,7 @@ export function announcement(toolCallId: string, command: string, how: 'ask' | '
     toolKind: 'terminal',
     language: 'shellscript',
     toolInput: command,
+    takesInput: true,
   } as const;
   if (how === 'policy') return { ...base, status: 'running', confirmed: { how: 'policy', optionId: ALWAYS.id } };
   return {

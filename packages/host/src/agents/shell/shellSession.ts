@@ -7,13 +7,14 @@ import { warnOfListenerError } from '../../hostLog.js';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
-import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import type { AgentEvent, AgentSession, Decision, ToolInput, ToolInputProblem } from '../agent.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { type CommandOutcome, type HeldOutput, runShellCommand, terminalMarker } from './shellCommand.js';
 import { ALWAYS, announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
 import type { ShellMemory } from './shellMemory.js';
+import { TerminalInput } from './terminalInput.js';
 
 export interface ShellSessionOptions {
   readonly sessionId: string;
@@ -40,6 +41,7 @@ export class ShellSession implements AgentSession {
   #ran: boolean;
   #allowAll = false;
   #output: HeldOutput | undefined;
+  #input: { readonly toolCallId: string; readonly terminal: TerminalInput } | undefined;
   #isPaused = false;
   #turn: ShellTurn | undefined;
   #disposing: Promise<void> | undefined;
@@ -74,6 +76,10 @@ export class ShellSession implements AgentSession {
 
   answer(requestId: string, decision: Decision): void {
     this.#answers.answer(requestId, decision);
+  }
+
+  input(toolCallId: string, input: ToolInput): ToolInputProblem | undefined {
+    return this.#input?.toolCallId === toolCallId ? this.#input.terminal.give(input) : 'callNotRunning';
   }
 
   revokeApproval(id: string): void {
@@ -122,10 +128,13 @@ export class ShellSession implements AgentSession {
     if (!this.#titled) this.#emit({ type: 'title', title: titleOf(text) });
     this.#titled = true;
     const toolCallId = crypto.randomUUID();
+    // From the moment that the call is allowed: the terminal comes a little later.
+    const terminal = new TerminalInput();
+    this.#input = { toolCallId, terminal };
     const command = await this.#confirm(toolCallId, text, signal);
     if (command === undefined) return this.#emit({ type: 'text', text: 'Not run.' });
     try {
-      const outcome = await this.#execute(toolCallId, command, attachments, signal);
+      const outcome = await this.#execute(toolCallId, command, attachments, terminal, signal);
       this.#emit({ type: 'toolComplete', toolCallId, result: resultOf(command, outcome, signal.aborted) });
       await this.#remember(outcome);
     } catch (error) {
@@ -159,6 +168,7 @@ export class ShellSession implements AgentSession {
     toolCallId: string,
     command: string,
     attachments: readonly Attachment[],
+    input: TerminalInput,
     signal: AbortSignal,
   ): Promise<CommandOutcome> {
     const { shell, memory, tempFiles } = this.#options;
@@ -175,6 +185,7 @@ export class ShellSession implements AgentSession {
       shell,
       attachments,
       tempFiles,
+      input,
       command,
       cwd: memory.cwd,
       env: memory.env(),

@@ -1,5 +1,6 @@
 import type { Author, ClientAction, SessionState, UserMessage } from '@agenthost/protocol';
 import { dropOldest, errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
+import type { ToolInput } from '../../agents/agent.js';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
@@ -24,6 +25,8 @@ export interface ActionIntakeOptions {
   readonly isTurnIndexed: (turnId: string) => boolean | undefined;
   /** Reads the log for a turn that is older than those in memory. */
   readonly isTurnStored: (turnId: string, earlierTurns: number) => Promise<boolean>;
+  /** Gives input to a running call; returns why that was not possible. */
+  readonly giveInput: (toolCallId: string, input: ToolInput) => Refusal | undefined;
   /** Set once the session is closed. */
   readonly closed: () => 'removed' | 'unloaded' | undefined;
   /** Called before an action is decided, to publish what the agent wrote before it. */
@@ -38,6 +41,8 @@ interface IncomingAction {
   /** Identifies the client under its token. */
   readonly key: string;
   readonly action: ClientAction;
+  /** What a user typed, which is not in `action` any more (VAL10). */
+  readonly typed: string | undefined;
   /** The log has a turn with the id of the one that it starts. */
   isTurnFound: boolean;
 }
@@ -71,9 +76,10 @@ export class ActionIntake {
   }
 
   dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
-    const action = withoutOrigin(sent);
+    const typed = sent.type === 'session/toolInput' ? sent.text : undefined;
+    const action = withoutTyped(withoutOrigin(sent));
     const key = acceptedKey(originOf(sender, clientSeq));
-    const incoming: IncomingAction = { sender, clientSeq, key, action, isTurnFound: false };
+    const incoming: IncomingAction = { sender, clientSeq, key, action, typed, isTurnFound: false };
     const load = 'userMessage' in action ? PastedContent.loadOf(action.userMessage) : undefined;
     const before = this.#waiting.get(key);
     if (!before && this.#canDecide(incoming) && (load === undefined || !this.#isWanted(incoming))) {
@@ -116,7 +122,7 @@ export class ActionIntake {
     while (this.isBusy) await Promise.allSettled(this.#waiting.values());
   }
 
-  #decide({ sender, clientSeq, key, isTurnFound }: IncomingAction, result: IntakeResult): void {
+  #decide({ sender, clientSeq, key, typed, isTurnFound }: IncomingAction, result: IntakeResult): void {
     const { store, closed, beforeDecision } = this.#options;
     const { action } = result;
     if (closed()) {
@@ -129,9 +135,19 @@ export class ActionIntake {
       store.repeat(sender, clientSeq, action);
       return;
     }
-    const reason = this.#refusal(action, isTurnFound) ?? result.refusal ?? queueRefusal(store.state, action);
+    const reason =
+      this.#refusal(action, isTurnFound) ??
+      result.refusal ??
+      queueRefusal(store.state, action) ??
+      this.#giveInput(action, typed);
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
+  }
+
+  /** Last, when nothing else can refuse it: what a program has read can't be taken back. */
+  #giveInput(action: ClientAction, text: string | undefined): Refusal | undefined {
+    if (action.type !== 'session/toolInput') return undefined;
+    return this.#options.giveInput(action.toolCallId, { kind: action.kind, ...(text !== undefined && { text }) });
   }
 
   /** Whether it would be accepted by what is known now. The content of other actions is not stored. */
@@ -192,6 +208,13 @@ function withoutOrigin(action: ClientAction): ClientAction {
   if (action.type !== 'session/turnStarted' || action.origin === undefined) return action;
   const { origin: _, ...started } = action;
   return started;
+}
+
+/** What a user types goes to the program only. */
+function withoutTyped(action: ClientAction): ClientAction {
+  if (action.type !== 'session/toolInput') return action;
+  const { text: _, ...given } = action;
+  return given;
 }
 
 /** The id of the turn that an action starts, or of the message that becomes one. */

@@ -1,6 +1,6 @@
 import { LOGIN_REQUIRED, type UserMessage } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol/internal';
-import type { Agent, AgentEvent, Decision } from '../../agents/agent.js';
+import { errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
+import type { Agent, AgentEvent, AgentSession, Decision, ToolInput } from '../../agents/agent.js';
 import { isLoginRequired } from '../../agents/agentLogin.js';
 import { AgentEventMapper, type MappedEvent } from '../../agents/events/agentEventMapper.js';
 import { boundedToolResult, boundedToolStart } from '../../agents/events/boundedToolCall.js';
@@ -32,6 +32,8 @@ export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #disposal = new AbortController();
   readonly #agent: OpenedAgent;
+  /** The one that was opened last. */
+  #session: AgentSession | undefined;
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
@@ -56,6 +58,7 @@ export class AgentRun {
       signal: this.#disposal.signal,
       isBusy: () => this.isBusy,
       onOpened: (session) => {
+        this.#session = session;
         if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
         this.#settings.opened(session.settings);
         if (session.commands) sink.commandsChanged(session.commands);
@@ -140,6 +143,20 @@ export class AgentRun {
     void this.#agent.session
       ?.then((session) => session.answer(agentId, full))
       .catch((error) => this.#failed(turn, error));
+  }
+
+  /** Gives input to a call that runs. Returns why the agent did not take it. */
+  input(id: string, input: ToolInput): Refusal | undefined {
+    const agentId = this.#current?.isCancelled === false ? this.#current.mapper.agentIdOf(id) : undefined;
+    if (agentId === undefined) return refuse('callNotRunning');
+    if (!this.#session?.input) return refuse('takesNoInput');
+    try {
+      const problem = this.#session.input(agentId, input);
+      return problem && refuse(problem);
+    } catch {
+      // Its message could say what was typed.
+      return refuse('callNotRunning');
+    }
   }
 
   /** The native id of a copy of the agent's memory, if its session is open and the agent can make one. */

@@ -56,6 +56,7 @@ function setUp({ state, isTurnStored }: { state?: Partial<SessionState>; isTurnS
         }),
     },
     models: () => undefined,
+    giveInput: () => undefined,
     isTurnIndexed: () => undefined,
     isTurnStored: isTurnStored ?? (async () => false),
     closed: () => closed,
