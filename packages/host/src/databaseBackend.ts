@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Cluster, DEFAULT_LEASE_MS } from './cluster/cluster.js';
+import { ClusterSessions } from './cluster/clusterSessions.js';
 import { Database } from './database/database.js';
 import { migrate } from './database/migrate.js';
 import { OwnedSessions } from './database/ownedSessions.js';
@@ -58,6 +59,7 @@ export async function openDatabase(
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
       push,
       cluster,
+      clusterSessions: (options) => new ClusterSessions({ ...options, cluster, hostId }),
       closing: () => {
         setTimeout(() => database.giveUp(), PATIENCE_MS).unref();
       },

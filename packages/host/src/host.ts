@@ -5,7 +5,6 @@ import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
-import { ClusterSessions } from './cluster/clusterSessions.js';
 import { browseDirectory } from './connection/browseDirectory.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
@@ -39,7 +38,6 @@ import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
-import { ClientSessionStorage } from './storage/client/clientSessionStorage.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
@@ -64,6 +62,7 @@ export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
+  readonly #cluster: HostParts['cluster'];
   /** Those of all spaces. */
   readonly #sessions: HostParts['sessions'];
   readonly #backend: HostBackend;
@@ -156,27 +155,24 @@ export class Host {
     const local = hubFor(storage, index, defaultDirectory);
     const browse: Browse = (params) =>
       browseDirectory(params, { sessions: sessions.hub, place: backend.cluster?.place });
-    const cluster: ClusterSessions | undefined =
-      backend.cluster &&
-      new ClusterSessions({
-        cluster: backend.cluster,
-        hostId: backend.cluster.hostId,
-        hub: local,
-        storage,
-        delivery,
-        publisher,
-        sequence,
-        defaultDirectory: pathToFileURL(defaultDirectory).href,
-        broadcast: clients.broadcast.bind(clients),
-        browse,
-        onAgents: (infos) => root.setAgents(infos),
-        log,
-      });
+    const cluster = backend.clusterSessions?.({
+      hub: local,
+      storage,
+      delivery,
+      publisher,
+      sequence,
+      defaultDirectory: pathToFileURL(defaultDirectory).href,
+      broadcast: clients.broadcast.bind(clients),
+      browse,
+      onAgents: (infos) => root.setAgents(infos),
+      log,
+    });
     const sessions = new HostSessions({
       local: cluster ?? local,
       storage,
       keepsAll: options.database !== undefined,
       providedBy: async (provider) => {
+        const { ClientSessionStorage } = await import('./storage/client/clientSessionStorage.js');
         const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions differ from those of the same names here.
@@ -228,7 +224,7 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
-    const host = new Host({ stateRoot, tempRoot, backend, log, services, sessions: () => sessions.hub });
+    const host = new Host({ stateRoot, tempRoot, backend, log, services, cluster, sessions: () => sessions.hub });
     try {
       await orphansEnded;
       for (const source of options.agentSources ?? [])
@@ -248,12 +244,13 @@ export class Host {
     }
   }
 
-  private constructor({ stateRoot, tempRoot, backend, log, services, sessions }: HostParts) {
+  private constructor({ stateRoot, tempRoot, backend, log, services, cluster, sessions }: HostParts) {
     this.#stateRoot = stateRoot;
     this.#tempRoot = tempRoot;
     this.#backend = backend;
     this.#log = log;
     this.#services = services;
+    this.#cluster = cluster;
     this.#sessions = sessions;
     this.#commands = createCommandHandlers(services);
   }
@@ -300,8 +297,7 @@ export class Host {
       log: this.#log,
     });
     this.#access = access;
-    const sessions = this.#sessions();
-    const links = sessions instanceof ClusterSessions ? [sessions.route] : [];
+    const links = this.#cluster ? [this.#cluster.route] : [];
     const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
     const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
@@ -358,9 +354,7 @@ export class Host {
    * Resolves when none is left, or after `ms`. Does nothing on a host of its own.
    */
   async drain(ms: number): Promise<void> {
-    const sessions = this.#sessions();
-    if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
-    await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
+    if (ms > 0) await this.#cluster?.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
   }
 
   close(): Promise<void> {

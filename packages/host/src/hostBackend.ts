@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Cluster } from './cluster/cluster.js';
+import type { ClusterSessions } from './cluster/clusterSessions.js';
+import type { ClusterSessionsOptions } from './cluster/clusterSessionsOptions.js';
 import { TrustFile, type WorkspaceTrust } from './customizations/workspaceTrust.js';
 import type { HostLog } from './hostLog.js';
 import type { HostOptions } from './hostOptions.js';
@@ -31,6 +33,8 @@ export interface HostBackend {
   readonly push: PushNotifications;
   /** The other hosts on the same database. */
   readonly cluster?: Cluster;
+  /** Made here, so that a host without a database loads nothing of it. */
+  clusterSessions?(options: Omit<ClusterSessionsOptions, 'cluster' | 'hostId'>): ClusterSessions;
   /** The host begins to close. What can't be stored soon is given up. */
   closing?(): void;
   close(): Promise<void>;

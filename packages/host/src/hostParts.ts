@@ -1,3 +1,4 @@
+import type { ClusterSessions } from './cluster/clusterSessions.js';
 import type { HostServices } from './connection/hostServices.js';
 import type { HostBackend } from './hostBackend.js';
 import type { HostLog } from './hostLog.js';
@@ -12,6 +13,8 @@ export interface HostParts {
   readonly backend: HostBackend;
   readonly log: HostLog;
   readonly services: HostServices;
+  /** With a database. */
+  readonly cluster: ClusterSessions | undefined;
   /** Those of all spaces. They are others when a client keeps them. */
   readonly sessions: () => Sessions;
 }

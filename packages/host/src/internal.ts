@@ -9,4 +9,5 @@ export { type LocalAgents, openLocalAgents } from './localAgents.js';
 export { findRunningHost } from './runningHost.js';
 export { isLoopback, localUrl } from './server/networkAddress.js';
 export { MAX_LINE_BYTES } from './storage/fs/splitLines.js';
+export { writePrivateFile } from './storage/fs/writePrivateFile.js';
 export { resolveStateRoot } from './storage/stateRoot/stateRootPath.js';

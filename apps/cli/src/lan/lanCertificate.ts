@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { writePrivateFile } from '@agenthost/host/maintenance';
+import { writePrivateFile } from '@agenthost/host/internal';
 import { authorityFile, LAN_FOLDER } from './authorityFile.js';
 import type { Issued } from './issueCertificate.js';
 import type { LanNames } from './lanAddresses.js';

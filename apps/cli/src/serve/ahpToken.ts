@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DeviceTokens, writePrivateFile } from '@agenthost/host/maintenance';
+import { writePrivateFile } from '@agenthost/host/internal';
+import type { DeviceTokens } from '@agenthost/host/maintenance';
 import type { Role } from '@agenthost/protocol';
 
 /** The name in `agenthost token ls`, and of the author for others. */

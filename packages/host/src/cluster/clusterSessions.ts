@@ -69,8 +69,8 @@ export class ClusterSessions implements Sessions {
       eventsOf: (hostId) => ({
         followed: (uri, result) => this.#begin(hostId, uri, result),
         action: (uri, envelope) => this.#mirrorOf(hostId, uri)?.receive(envelope),
-        settled: ({ uri, client, envelope }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope),
-        dropped: ({ uri, client, clientSeq }) => this.#mirrorOf(hostId, uri)?.dropped(client, clientSeq),
+        settled: ({ uri, client, envelope, route }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope, route),
+        dropped: ({ uri, client, clientSeq, route }) => this.#mirrorOf(hostId, uri)?.dropped(client, clientSeq, route),
         moved: (uri) => {
           if (this.#mirrorOf(hostId, uri)) this.#end(uri);
         },

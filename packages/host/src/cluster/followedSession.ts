@@ -24,6 +24,7 @@ import {
 } from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './linkMessages.js';
 import type { SessionOwner } from './sessionOwner.js';
+import { WaitingSenders } from './waitingSenders.js';
 
 /** Authors are told to the owner together: a thousand clients that reconnect at once must not cause a thousand messages. */
 const GATHER_MS = 50;
@@ -49,8 +50,7 @@ export class FollowedSession {
   readonly #subscribers = new SubscriberList();
   readonly #accepted: AcceptedSequences;
   readonly #incarnation: string;
-  /** Who waits for the fate of which action. */
-  readonly #waiting = new Map<string, Subscriber>();
+  readonly #waiting = new WaitingSenders();
   /** The owner's number of the newest change in the state. */
   #ownerSeq: number;
   /** By connection: the number that the owner gave it (FOL4). */
@@ -127,9 +127,12 @@ export class FollowedSession {
       return;
     }
     this.lastUsed = performance.now();
-    this.#waiting.set(waitingKey(sender, clientSeq), sender);
+    const client = acceptedKey(originOf(sender, clientSeq));
+    this.#waiting.add(client, clientSeq, sender);
     void this.#routeOf(sender).then((route) => {
-      if (!this.#isEnded) this.#options.owner.dispatch(clientSeq, action, this.#clientOf(sender), route);
+      if (this.#isEnded) return;
+      this.#waiting.sent(client, clientSeq, sender, route);
+      this.#options.owner.dispatch(clientSeq, action, this.#clientOf(sender), route);
     });
   }
 
@@ -148,7 +151,7 @@ export class FollowedSession {
       const { clientSeq } = origin;
       const fingerprint = actionFingerprint(action as SessionAction);
       if (clientSeq > this.#accepted.highest(key)) this.#accepted.add(key, { clientSeq, serverSeq, fingerprint });
-      sender = this.#takeWaiting(key, clientSeq);
+      sender = this.#waiting.takeAll(key, clientSeq);
     }
     const envelope: ActionEnvelope = origin ? { action, serverSeq, origin } : { action, serverSeq };
     const json = JSON.stringify(envelope);
@@ -156,17 +159,17 @@ export class FollowedSession {
     publisher.publish({ resource: this.uri, envelope, json, subscribers: this.#subscribers.list, sender });
   }
 
-  /** What the owner tells the sender of an action alone (FOL2). */
-  settle(client: string, envelope: ActionEnvelope): void {
+  /** What the owner tells the sender of an action alone (FOL2), which came over that route. */
+  settle(client: string, envelope: ActionEnvelope, route?: number): void {
     const clientSeq = envelope.origin?.clientSeq ?? 0;
-    const sender = this.#takeWaiting(client, clientSeq);
+    const sender = this.#waiting.take(client, clientSeq, route);
     const { publisher, sequence } = this.#options;
     if (sender) publisher.answer(sender, { ...envelope, serverSeq: sequence.current });
   }
 
   /** The client has a newer connection, as far as the owner knows. If this one is in use, it comes back. */
-  dropped(client: string, clientSeq: number): void {
-    this.#takeWaiting(client, clientSeq)?.cutOff('this client has another connection');
+  dropped(client: string, clientSeq: number, route?: number): void {
+    this.#waiting.take(client, clientSeq, route)?.cutOff('this client has another connection');
   }
 
   /**
@@ -179,8 +182,7 @@ export class FollowedSession {
     clearTimeout(this.#timer);
     const { publisher, sequence } = this.#options;
     publisher.end(this.uri, sequence.next());
-    for (const client of new Set([...this.#waiting.values(), ...this.#subscribers.list])) client.cutOff(MOVED);
-    this.#waiting.clear();
+    for (const client of new Set([...this.#waiting.clear(), ...this.#subscribers.list])) client.cutOff(MOVED);
   }
 
   /** The session does not exist any more. Its clients were told. */
@@ -194,13 +196,6 @@ export class FollowedSession {
   #clientOf(sender: AskingClient): LinkClient {
     const { author, tokenName, protocolVersion, role } = sender;
     return clientOf({ author, tokenName, protocolVersion, ...(role && { role }), space: this.space });
-  }
-
-  #takeWaiting(key: string, clientSeq: number): Subscriber | undefined {
-    const at = `${key}\0${clientSeq}`;
-    const sender = this.#waiting.get(at);
-    this.#waiting.delete(at);
-    return sender;
   }
 
   #routeOf(client: Subscriber): Promise<number | undefined> {
@@ -239,8 +234,4 @@ export class FollowedSession {
 
 export function clientOf({ author, tokenName, protocolVersion, role, space }: CommandClient): LinkClient {
   return { author, tokenName, protocolVersion, role: role ?? 'viewer', space };
-}
-
-function waitingKey(sender: Subscriber, clientSeq: number): string {
-  return `${acceptedKey(originOf(sender, 0))}\0${clientSeq}`;
 }

@@ -111,6 +111,8 @@ export interface ReleaseParams {
 export interface SettledParams {
   readonly uri: URI;
   readonly client: string;
+  /** The one over which the action came. Absent from older hosts. */
+  readonly route?: number | undefined;
   readonly envelope: ActionEnvelope;
 }
 
@@ -118,6 +120,8 @@ export interface SettledParams {
 export interface DroppedParams {
   readonly uri: URI;
   readonly client: string;
+  /** As in `SettledParams`. */
+  readonly route?: number | undefined;
   readonly clientSeq: number;
 }
 

@@ -280,7 +280,7 @@ export class LinkServer {
       return;
     }
     const settle = (envelope: ActionEnvelope) => {
-      const params: SettledParams = { uri, client, envelope };
+      const params: SettledParams = { uri, client, route, envelope };
       if (this.#peer.closeReason === undefined) this.#peer.notify('link.settled', params);
     };
     const sender = new LinkSender(follower, as, (frame) => {
@@ -289,7 +289,7 @@ export class LinkServer {
     });
     const client = acceptedKey(originOf(sender, 0));
     if (route !== undefined && follower.session.routes?.isNewest(client, route) === false) {
-      const dropped: DroppedParams = { uri, client, clientSeq };
+      const dropped: DroppedParams = { uri, client, route, clientSeq };
       this.#peer.notify('link.dropped', dropped);
       return;
     }

@@ -23,7 +23,7 @@ export class NewestSessions {
     return this.#order;
   }
 
-  /** Some that were removed have left a gap at the end, which only a list can fill. */
+  /** Some that were removed, or became old, have left a gap at the end, which only a list can fill. */
   get isShort(): boolean {
     return this.#hasOlder && this.#order.length < MAX_LIST_LIMIT;
   }
@@ -41,10 +41,12 @@ export class NewestSessions {
   }
 
   put(summary: SessionSummary): Move {
+    const known = this.#known.get(summary.resource);
     const before = this.#takeOut(summary.resource);
     const after = this.#placeOf(summary);
-    // Behind the last one there may be others that are newer.
-    if (after === this.#order.length && this.#hasOlder) return { before, after: NOWHERE };
+    // Behind the last one there may be others that are newer; not than one that was among these, and has not become older.
+    const mayBeBehind = known === undefined || newerFirst(known, summary) < 0;
+    if (after === this.#order.length && this.#hasOlder && mayBeBehind) return { before, after: NOWHERE };
     this.#order.splice(after, 0, summary);
     this.#known.set(summary.resource, summary);
     if (this.#order.length > KEPT) {

@@ -108,6 +108,7 @@ export class WatchWindows {
     this.#since?.set(resource, summary);
     if (!this.#isLoaded) return { hears: () => false, entered: () => summary };
     const move = this.#newest.put(summary);
+    if (this.#newest.isShort) void this.#read();
     const cameIn = (limit: number) => move.before >= limit && move.after < limit;
     return {
       hears: (limit) => move.before < limit,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSessionState } from '@agenthost/protocol';
+import { type ActionEnvelope, type ClientAction, createSessionState } from '@agenthost/protocol';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
@@ -12,7 +12,7 @@ import { FollowedSession } from '../../src/cluster/followedSession.js';
 import { linkProof } from '../../src/cluster/linkKeys.js';
 import type { SessionOwner } from '../../src/cluster/sessionOwner.js';
 import { ClientRoutes } from '../../src/sessions/turn/clientRoutes.js';
-import { Delivery } from '../../src/state/delivery.js';
+import { Delivery, type EncodedFrame } from '../../src/state/delivery.js';
 import { Publisher } from '../../src/state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from '../../src/state/replayBuffer.js';
 
@@ -33,7 +33,8 @@ async function start(): Promise<TestHost> {
 interface LinkFrame extends Frame {
   readonly params?: {
     readonly clientSeq?: number;
-    readonly envelope?: { readonly action: { readonly title?: string } };
+    readonly route?: number;
+    readonly envelope?: { readonly action: { readonly title?: string }; readonly rejectionReason?: string };
   };
 }
 
@@ -82,12 +83,35 @@ describe('the routes of a client that comes over several hosts', () => {
     const route = await second.bind(session, 'bob');
     expect(route).toBeGreaterThan(old ?? 0);
     first.rename(session, 2, 'too late', old);
-    await first.next(({ method, params }) => method === 'link.dropped' && params?.clientSeq === 2);
+    await first.next(
+      ({ method, params }) => method === 'link.dropped' && params?.clientSeq === 2 && params.route === old,
+    );
     // Under the same number: nothing has used it up.
     second.rename(session, 2, 'over the new one', route);
     await first.echo('over the new one');
     expect(await titleOf(owner, session)).toBe('over the new one');
     expect(JSON.stringify(second.received)).not.toContain('too late');
+  });
+
+  it('[FOL2] an answer names the route of the action', async () => {
+    const owner = await start();
+    const session = await rawSession([await owner.raw('alice')]);
+    const link = await RawLink.open(owner, 'one', 2);
+    await link.request('link.follow', { uri: session });
+    const isAnswer = ({ method }: LinkFrame) => method === 'link.settled';
+    const first = await link.bind(session, 'bob');
+    link.rename(session, 1, 'once', first);
+    await link.echo('once');
+    // It had used that number for something else.
+    link.rename(session, 1, 'twice', first);
+    expect((await link.next(isAnswer)).params).toMatchObject({
+      route: first,
+      envelope: { rejectionReason: expect.any(String) },
+    });
+    const second = await link.bind(session, 'bob');
+    link.rename(session, 1, 'again', second);
+    const answer = await link.next((frame) => isAnswer(frame) && frame.params?.route === second);
+    expect(answer.params?.envelope?.action.title).toBe('again');
   });
 
   it('[FOL4] a connection to the owner is one, and ends those over links; its old connection is sent back', async () => {
@@ -124,6 +148,41 @@ describe('the routes of a client that comes over several hosts', () => {
   });
 });
 
+/** A mirror whose owner is the test: it gives out routes, and gets what is dispatched. */
+function mirrorOf(uri: string) {
+  const sent: { readonly clientSeq: number; readonly route: number | undefined }[] = [];
+  const bound: (readonly string[])[] = [];
+  const owner: SessionOwner = {
+    bind: async (clients) => clients.map(() => bound.push(clients)),
+    dispatch: (clientSeq, _action, _as, route) => void sent.push({ clientSeq, route }),
+    viewers: () => {},
+  };
+  const publisher = new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS));
+  const state = createSessionState({ resource: uri, provider: 'mock', createdAt: 1 });
+  let serverSeq = 0;
+  const sequence = { current: 0, next: () => ++serverSeq };
+  const mirror = new FollowedSession(
+    { uri, space: 'default', publisher, sequence, owner },
+    { state, accepted: [], incarnation: 'i' },
+  );
+  const action: ClientAction = { type: 'session/titleChanged', session: uri, at: 1, title: 'x' };
+  return { mirror, sent, bound, action };
+}
+
+/** A connection of bob to the host of a mirror. */
+class BobsConnection {
+  readonly author = { clientId: 'bob' };
+  readonly protocolVersion = 1;
+  readonly heard: string[] = [];
+  isOpen = true;
+  deliver(frames: readonly EncodedFrame[]): void {
+    for (const { text } of frames) this.heard.push(JSON.parse(text).params.envelope.rejectionReason ?? 'accepted');
+  }
+  cutOff(reason: string): void {
+    this.heard.push(reason);
+  }
+}
+
 describe('what a connection sent that has ended since', () => {
   const ended = { author: { clientId: 'bob' }, protocolVersion: 1, isOpen: false, deliver() {}, cutOff() {} };
 
@@ -135,30 +194,64 @@ describe('what a connection sent that has ended since', () => {
   });
 
   it('[FOL4] keeps its route when it had one, and gets no new one', async () => {
-    const routes: (number | undefined)[] = [];
-    const bound: (readonly string[])[] = [];
-    const owner: SessionOwner = {
-      bind: async (clients) => clients.map(() => bound.push(clients)),
-      dispatch: (_clientSeq, _action, _as, route) => void routes.push(route),
-      viewers: () => {},
-    };
-    const publisher = new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS));
-    const uri = 'mock:/one';
-    const state = createSessionState({ resource: uri, provider: 'mock', createdAt: 1 });
-    const sequence = { current: 0, next: () => 1 };
-    const mirror = new FollowedSession(
-      { uri, space: 'default', publisher, sequence, owner },
-      { state, accepted: [], incarnation: 'i' },
-    );
-    const rename = (sender: typeof ended, clientSeq: number) =>
-      mirror.dispatchFromClient(sender, clientSeq, { type: 'session/titleChanged', session: uri, at: 1, title: 'x' });
-    rename(ended, 1);
+    const { mirror, sent, bound, action } = mirrorOf('mock:/one');
+    mirror.dispatchFromClient(ended, 1, action);
     const inTime = { ...ended, isOpen: true };
-    rename(inTime, 2);
+    mirror.dispatchFromClient(inTime, 2, action);
     inTime.isOpen = false;
-    rename(inTime, 3);
-    await vi.waitFor(() => expect(routes).toEqual([0, 1, 1]));
+    mirror.dispatchFromClient(inTime, 3, action);
+    await vi.waitFor(() => expect(sent.map(({ route }) => route)).toEqual([0, 1, 1]));
     expect(bound).toEqual([['bob']]);
+  });
+
+  const refused = (action: ClientAction, rejectionReason: string): ActionEnvelope => ({
+    action,
+    serverSeq: 0,
+    origin: { clientId: 'bob', clientSeq: 4 },
+    rejectionReason,
+  });
+
+  it('[FOL2] is not answered to the next connection, which has sent it again', async () => {
+    const { mirror, sent, action } = mirrorOf('mock:/one');
+    const [before, now] = [new BobsConnection(), new BobsConnection()];
+    mirror.dispatchFromClient(before, 4, action);
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    before.isOpen = false;
+    mirror.dispatchFromClient(now, 4, action);
+    await vi.waitFor(() => expect(sent.map(({ route }) => route)).toEqual([1, 2]));
+    // The owner refused the first copy and takes the second: an answer to the first one says nothing of that.
+    mirror.settle('bob', refused(action, 'too early'), 1);
+    mirror.dropped('bob', 4, 1);
+    mirror.receive({ action, serverSeq: 7, origin: { clientId: 'bob', clientSeq: 4 } });
+    await vi.waitFor(() => expect(now.heard).toEqual(['accepted']));
+    expect(mirror.isUnused).toBe(true);
+  });
+
+  it('[FOL2] does not take the answer of the next connection when it comes in later', async () => {
+    const { mirror, sent, action } = mirrorOf('mock:/one');
+    const [before, now] = [new BobsConnection(), new BobsConnection()];
+    mirror.dispatchFromClient(now, 4, action);
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    // It waited for the session to be found.
+    before.isOpen = false;
+    mirror.dispatchFromClient(before, 4, action);
+    await vi.waitFor(() => expect(sent.map(({ route }) => route)).toEqual([1, 0]));
+    mirror.settle('bob', refused(action, 'not now'), 1);
+    await vi.waitFor(() => expect(now.heard).toEqual(['not now']));
+    mirror.dropped('bob', 4, 0);
+    expect(mirror.isUnused).toBe(true);
+  });
+
+  it('[FOL2] an owner that does not name routes answers the newest connection', async () => {
+    const { mirror, sent, action } = mirrorOf('mock:/one');
+    const [before, now] = [new BobsConnection(), new BobsConnection()];
+    mirror.dispatchFromClient(before, 4, action);
+    before.isOpen = false;
+    mirror.dispatchFromClient(now, 4, action);
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    mirror.settle('bob', refused(action, 'not now'));
+    await vi.waitFor(() => expect(now.heard).toEqual(['not now']));
+    expect(before.heard).toEqual([]);
   });
 });
 

@@ -282,6 +282,26 @@ describe('clients that watch the newest sessions', () => {
     }
   });
 
+  it('[NTF2] go on to hear when all sessions change, the oldest first', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    for (let n = 0; n < 900; n++) world.make();
+    const watcher = join(500);
+    await settled();
+    vi.advanceTimersByTime(1_000);
+    await settled();
+    for (const isRead of [false, true, false]) {
+      watcher.heard.length = 0;
+      for (const one of world.listed().toReversed()) changed(one, { isRead });
+      await settled();
+      expectRight();
+      expect(watcher.heard).toHaveLength(500);
+    }
+    // As many of the newest become old as it keeps in reserve, and more.
+    for (const one of world.listed().slice(0, 150)) changed(one, { modifiedAt: 1 });
+    await settled();
+    expectRight();
+  });
+
   it('[NTF3] have the list of the host after any sequence of changes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const step = fc.record({

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_ICONS, isProviderId } from '@agenthost/protocol/internal';
-import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { AgentKeySupport } from '../agentLogin.js';
 import type { AgentPackage } from '../install/agentPackage.js';
@@ -100,7 +99,11 @@ export async function readAgentSpecs(
   return parseAgentSpecs(text, path, catalogue);
 }
 
-export function parseAgentSpecs(text: string, path: string, catalogue: readonly AcpAgentSpec[]): AcpAgentSpec[] {
+export async function parseAgentSpecs(
+  text: string,
+  path: string,
+  catalogue: readonly AcpAgentSpec[],
+): Promise<AcpAgentSpec[]> {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -110,21 +113,21 @@ export function parseAgentSpecs(text: string, path: string, catalogue: readonly 
   const parsed = agentsFileSchema.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw problem(issue?.path ?? [], issue?.message ?? 'it is not what it should be');
+    throw await problem(issue?.path ?? [], issue?.message ?? 'it is not what it should be');
   }
   const { agents } = parsed.data;
   const specs = new Map(catalogue.map((spec) => [spec.provider, spec]));
   for (const [provider, entry] of Object.entries(agents)) {
     const known = specs.get(provider);
     const command = entry.command ?? known?.command;
-    if (command === undefined) throw problem(['agents', provider], 'expected a "command": the program to run');
+    if (command === undefined) throw await problem(['agents', provider], 'expected a "command": the program to run');
     specs.set(provider, specOf(provider, command, entry, known));
   }
   return [...specs.values()].filter(({ provider }) => agents[provider]?.enabled !== false);
 
-  function problem(at: readonly PropertyKey[], message: string): AgentsFileError {
+  async function problem(at: readonly PropertyKey[], message: string): Promise<AgentsFileError> {
     const name = at.length === 0 ? '' : `${at.map(String).join('.')}: `;
-    return new AgentsFileError(path, lineOf(text, at), `${name}${message}`);
+    return new AgentsFileError(path, await lineOf(text, at), `${name}${message}`);
   }
 }
 
@@ -200,7 +203,9 @@ function isBeginning(text: string): boolean {
 }
 
 /** JSON is YAML, and the YAML parser knows positions. For a missing key, it is the line of the parent. */
-function lineOf(text: string, path: readonly PropertyKey[]): number | undefined {
+async function lineOf(text: string, path: readonly PropertyKey[]): Promise<number | undefined> {
+  // Loaded only for a file that is wrong.
+  const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   for (let length = path.length; length > 0; length--) {

@@ -12,7 +12,7 @@ import { agentEnvironment } from '../orphans/agentEnvironment.js';
 import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
 import { CopilotLogin } from './copilotLogin.js';
 import { CopilotProcess, findRuntime } from './copilotProcess.js';
-import { CopilotSession } from './copilotSession.js';
+import type { CopilotSession } from './copilotSession.js';
 import { CopilotSettings } from './copilotSettings.js';
 import { chooseMode, knownMode } from './modes.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
@@ -131,6 +131,8 @@ export class CopilotAgent implements Agent {
     const memory = new SessionMemory(sessionFs, files.folder);
     if (options.resume !== undefined) await memory.load();
     const resume = (await files.hasSession()) ? options.resume : undefined;
+    // Loaded with the first session.
+    const { CopilotSession: Sessions } = await import('./copilotSession.js');
     const process = await CopilotProcess.start({
       install,
       cwd,
@@ -146,7 +148,7 @@ export class CopilotAgent implements Agent {
     });
     const readable = new Confinement(await realpath(cwd));
     const onDispose = () => this.#sessions.delete(session);
-    const session: CopilotSession = new CopilotSession({ process, memory, readable, files, onDispose });
+    const session: CopilotSession = new Sessions({ process, memory, readable, files, onDispose });
     this.#sessions.add(session);
     try {
       this.#checkOpening(options.signal);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import * as pty from '@lydell/node-pty';
+import type { IPty, spawn as Spawn } from '@lydell/node-pty';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { keepTail } from '../../processes/terminalTail.js';
@@ -41,7 +41,7 @@ const MAX_PIECE = 65_536;
 export class LoginTerminal {
   /** Settles when no process of it is left. */
   readonly ended: Promise<LoginEnd>;
-  readonly #terminal: pty.IPty;
+  readonly #terminal: IPty;
   readonly #options: LoginTerminalOptions;
   readonly #query: { readonly marker: string; readonly sid: number };
   readonly #timer: NodeJS.Timeout;
@@ -57,20 +57,22 @@ export class LoginTerminal {
 
   /** Rejects when the program can't be started. */
   static async start(options: LoginTerminalOptions): Promise<LoginTerminal> {
+    // Loaded with the first log-in.
+    const { spawn } = await import('@lydell/node-pty');
     const folder = await emptyFolder(options.stateDir);
     try {
-      return new LoginTerminal(options, folder);
+      return new LoginTerminal(options, folder, spawn);
     } catch (error) {
       await folder.remove();
       throw error;
     }
   }
 
-  private constructor(options: LoginTerminalOptions, folder: EmptyFolder) {
+  private constructor(options: LoginTerminalOptions, folder: EmptyFolder, spawn: typeof Spawn) {
     this.#options = options;
     const { program, stateDir, columns, rows, limits } = options;
     const id = randomUUID();
-    this.#terminal = pty.spawn(program.path, [...program.args], {
+    this.#terminal = spawn(program.path, [...program.args], {
       name: 'xterm-256color',
       cols: columns,
       rows,

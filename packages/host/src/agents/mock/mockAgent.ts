@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AvailableAgent, ModelInfo } from '@agenthost/protocol';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
 import type { CustomizationSupport } from '../agentCustomization.js';
-import { MockSession } from './mockSession.js';
+import type { MockSession } from './mockSession.js';
 
 const MODELS: readonly ModelInfo[] = [
   { id: 'mock-small', provider: 'mock', name: 'Mock Small', maxContextWindow: 8_192 },
@@ -41,13 +41,15 @@ export class MockAgent implements Agent {
     const { failCreation, creationDelayMs } = options.config;
     const signal = AbortSignal.any([options.signal, this.#disposed.signal]);
     if (typeof creationDelayMs === 'number') await delay(creationDelayMs, undefined, { signal });
+    // Loaded with the first session.
+    const { MockSession: Sessions } = await import('./mockSession.js');
     signal.throwIfAborted();
     if (failCreation === true || typeof failCreation === 'string') {
       throw new Error(typeof failCreation === 'string' ? failCreation : 'The mock agent was told to fail.');
     }
     const model = options.model ?? 'mock-small';
     if (!MODELS.some(({ id }) => id === model)) throw new Error(`There is no model ${JSON.stringify(model)}.`);
-    const session: MockSession = new MockSession({
+    const session: MockSession = new Sessions({
       sessionId: options.sessionId,
       cwd: options.cwd,
       model,

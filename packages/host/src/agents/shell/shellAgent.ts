@@ -1,8 +1,7 @@
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
 import { findShell } from './findShell.js';
-import { ShellMemory } from './shellMemory.js';
-import { ShellSession } from './shellSession.js';
+import type { ShellSession } from './shellSession.js';
 
 export interface ShellAgentOptions {
   /** The shell to use, if it is supported. Defaults to the user's own ($SHELL). */
@@ -56,11 +55,16 @@ export class ShellAgent implements Agent {
     const shell = await findShell(this.#shell);
     if (!shell) throw new Error('There is no POSIX shell on this machine.');
     const { sessionId, resume, tempFiles } = options;
+    // Loaded with the first session.
+    const [{ ShellMemory }, { ShellSession: Sessions }] = await Promise.all([
+      import('./shellMemory.js'),
+      import('./shellSession.js'),
+    ]);
     const memory = new ShellMemory(options);
     if (resume !== undefined) await memory.resume();
     options.signal.throwIfAborted();
     if (this.#disposed) throw new Error('the agent is disposed of');
-    const session: ShellSession = new ShellSession({
+    const session: ShellSession = new Sessions({
       sessionId,
       shell,
       memory,

@@ -5,7 +5,6 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attachment } from '@agenthost/protocol';
-import * as pty from '@lydell/node-pty';
 import { findProcesses } from '../../processes/processList.js';
 import { isRunning } from '../../processes/processStat.js';
 import { CANCEL_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
@@ -84,6 +83,8 @@ async function runScript(
 ): Promise<CommandOutcome> {
   const { shell, cwd, signal } = options;
   const mark = `${options.terminalId}.${randomUUID()}`;
+  // Loaded with the first command.
+  const pty = await import('@lydell/node-pty');
   const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, basename(shell.path)], {
     name: options.env.get('TERM') ?? 'xterm-256color',
     cols: COLUMNS,

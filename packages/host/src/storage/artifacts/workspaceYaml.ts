@@ -1,6 +1,5 @@
 import { dateOf, errorMessage } from '@agenthost/protocol/internal';
 import { jsonValues } from '@agenthost/rpc/internal';
-import { parse } from 'yaml';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
@@ -62,7 +61,7 @@ async function readMapping(fs: SessionFs, path: string): Promise<Record<string, 
   });
   if (text === undefined) return undefined;
   try {
-    content = parseWorkspaceText(text);
+    content = await parseWorkspaceText(text);
   } catch (error) {
     throw damaged(path, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error), error);
   }
@@ -157,7 +156,7 @@ function workspaceText(content: Readonly<Record<string, unknown>>): string {
 }
 
 /** Throws for unreadable text, and for text that no host has written and that would take long. */
-function parseWorkspaceText(text: string): unknown {
+async function parseWorkspaceText(text: string): Promise<unknown> {
   if (text.length > MAX_LENGTH || jsonValues(text, MAX_VALUES) > MAX_VALUES) throw new Error('it is too large');
   const lines = text.split('\n');
   return parseLines(lines) ?? parseYaml(text, lines);
@@ -178,7 +177,7 @@ function parseLines(lines: readonly string[]): Record<string, unknown> | undefin
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-function parseYaml(text: string, lines: readonly string[]): unknown {
+async function parseYaml(text: string, lines: readonly string[]): Promise<unknown> {
   if (text.length > MAX_YAML_LENGTH) throw new Error('it is too large');
   let [marks, keyMarks] = [0, 0];
   for (const line of lines) {
@@ -188,6 +187,8 @@ function parseYaml(text: string, lines: readonly string[]): unknown {
     const isDeep = line.search(/[^ ]|$/) > MAX_YAML_INDENT || found.length > MAX_YAML_MARKS_OF_LINE;
     if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS) throw new Error('it is nested too deeply');
   }
+  // Loaded only here: files as this version writes them are read without it.
+  const { parse } = await import('yaml');
   // Checking for duplicate keys is quadratic in their number.
   return parse(text, { uniqueKeys: false, prettyErrors: false });
 }

@@ -14,8 +14,8 @@ import { temporaryFolder } from '../support/sessions.js';
 const parse = (file: unknown) => parseAgentSpecs(JSON.stringify(file), 'agents.json', CATALOGUE);
 
 describe('agents.json', () => {
-  it('adds, changes and hides agents', () => {
-    const specs = parse({
+  it('adds, changes and hides agents', async () => {
+    const specs = await parse({
       agents: {
         mine: { command: 'my-agent', args: ['--acp'] },
         claude: { name: 'My Claude', passEnv: ['ANTHROPIC_API_KEY'], env: { A: 'b' } },
@@ -66,9 +66,9 @@ describe('agents.json', () => {
       '{\n "agents": {\n  "m": { "command": "x",\n   "npm": { "package": "p", "version": "^1" } }\n }\n}',
       /^agents\.json:4: agents\.m\.npm\.version: expected an exact version/,
     ],
-  ])('reports the error and its position: %j', (text, message) => {
-    expect(() => parseAgentSpecs(text, 'agents.json', CATALOGUE)).toThrow(message);
-    expect(() => parseAgentSpecs(text, 'agents.json', CATALOGUE)).toThrow(AgentsFileError);
+  ])('reports the error and its position: %j', async (text, message) => {
+    await expect(parseAgentSpecs(text, 'agents.json', CATALOGUE)).rejects.toThrow(message);
+    await expect(parseAgentSpecs(text, 'agents.json', CATALOGUE)).rejects.toThrow(AgentsFileError);
   });
 
   it('is optional, and is refused when it is huge', async () => {
