@@ -181,6 +181,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'storage/artifacts': ['storage/fs'],
   'storage/log': ['storage/fs'],
   'storage/fs': [],
+  work: ['storage/fs'],
   processes: [],
   state: [],
 };
