@@ -18,6 +18,7 @@ import { notFound, sessionOfContent } from '../sessions/sessionLoader.js';
 import type { Browse, CommandClient, OpenSession, Sessions } from '../sessions/sessions.js';
 import type { BroadcastOptions } from '../state/broadcast.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import type { WorktreeFate } from '../work/worktrees.js';
 import { AwayPlaces } from './awayPlaces.js';
 import { ClusterAgents } from './clusterAgents.js';
 import { type ClusterSessionsOptions, TIMES } from './clusterSessionsOptions.js';
@@ -201,8 +202,11 @@ export class ClusterSessions implements Sessions {
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
-  async remove(uri: URI, client: CommandClient): Promise<void> {
-    await this.#routed(uri, 'disposeSession', { session: uri }, client, () => removeOnce(() => this.#hub.remove(uri)));
+  async remove(uri: URI, client: CommandClient, worktree?: WorktreeFate): Promise<void> {
+    const params = { session: uri, ...(worktree && { worktree }) };
+    await this.#routed(uri, 'disposeSession', params, client, () =>
+      removeOnce(() => this.#hub.remove(uri, client, worktree)),
+    );
   }
 
   fork(params: ForkSessionParams, client: CommandClient): Promise<void> {

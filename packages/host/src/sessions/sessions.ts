@@ -10,6 +10,7 @@ import type {
   URI,
 } from '@agenthost/protocol';
 import type { Subscriber } from '../state/publisher.js';
+import type { WorktreeFate } from '../work/worktrees.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
 import type { TurnsRoom } from './stateBytes.js';
 
@@ -58,7 +59,8 @@ interface SessionCommands<C> {
   hold(uri: URI): () => void;
   create(params: CreateSessionParams, client: C): Promise<void>;
   fork(params: ForkSessionParams, client: C): Promise<void>;
-  remove(uri: URI, client: C): Promise<void>;
+  /** `worktree`: what becomes of work that only the session's worktree has. */
+  remove(uri: URI, client: C, worktree?: WorktreeFate): Promise<void>;
   readonly fetchTurns: Command<'fetchTurns', C>;
   readonly fetchParts: Command<'fetchParts', C>;
   readonly listArtifacts: Command<'listArtifacts', C>;

@@ -6,6 +6,7 @@ import type {
   ListSessionsResult,
   URI,
 } from '@agenthost/protocol';
+import type { WorktreeFate } from '../../work/worktrees.js';
 import { stopping } from '../hubDrain.js';
 import { noContent, notFound, sessionOfContent } from '../sessionLoader.js';
 import type { AskingClient, CommandClient, OpenSession, Sessions, VisibleSessions } from '../sessions.js';
@@ -61,8 +62,8 @@ export class SpaceSessions implements VisibleSessions {
     return (await this.#all().spaceOf(uri)) === this.#space;
   }
 
-  remove(uri: URI, client: AskingClient): Promise<void> {
-    return this.#with(uri, (all) => all.remove(uri, this.#as(client)));
+  remove(uri: URI, client: AskingClient, worktree?: WorktreeFate): Promise<void> {
+    return this.#with(uri, (all) => all.remove(uri, this.#as(client), worktree));
   }
 
   fetchTurns: VisibleSessions['fetchTurns'] = (params, client) =>
