@@ -53,7 +53,7 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    metadata: { workingDirectoryPath: cwd, ...baseOf(made), ...givenMetadata(params.metadata) },
+    metadata: { workingDirectoryPath: cwd, ...isolationMetadata(made), ...givenMetadata(params.metadata) },
     ...(params.config && { config: params.config }),
     ...(params.provisional && { provisional: true }),
     ...spaceField(space),
@@ -72,9 +72,12 @@ export async function beginSession(
   }
 }
 
-/** The branch that the work of a session is compared with. */
-function baseOf(made: NewWorktree | undefined): { readonly baseBranchName?: string } {
-  return made ? { baseBranchName: made.worktree.base } : {};
+/** That its folder was made for it, and the branch that its work is compared with. */
+function isolationMetadata(made: NewWorktree | undefined): {
+  readonly isolation?: 'worktree';
+  readonly baseBranchName?: string;
+} {
+  return made ? { isolation: 'worktree', baseBranchName: made.worktree.base } : {};
 }
 
 /** The ids of a session and of its fork, which may be for another agent: the conversation is then handed over. */
