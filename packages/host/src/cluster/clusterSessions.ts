@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AgentInfo,
   type CreateSessionParams,
+  type DisposeSessionParams,
   ERROR_CODE,
   type ForkSessionParams,
   type ListSessionsParams,
@@ -18,7 +19,6 @@ import { notFound, sessionOfContent } from '../sessions/sessionLoader.js';
 import type { Browse, CommandClient, OpenSession, Sessions } from '../sessions/sessions.js';
 import type { BroadcastOptions } from '../state/broadcast.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
-import type { WorktreeFate } from '../work/worktrees.js';
 import { AwayPlaces } from './awayPlaces.js';
 import { ClusterAgents } from './clusterAgents.js';
 import { type ClusterSessionsOptions, TIMES } from './clusterSessionsOptions.js';
@@ -202,7 +202,7 @@ export class ClusterSessions implements Sessions {
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
-  async remove(uri: URI, client: CommandClient, worktree?: WorktreeFate): Promise<void> {
+  async remove(uri: URI, client: CommandClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
     const params = { session: uri, ...(worktree && { worktree }) };
     await this.#routed(uri, 'disposeSession', params, client, () =>
       removeOnce(() => this.#hub.remove(uri, client, worktree)),

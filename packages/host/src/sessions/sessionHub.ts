@@ -1,5 +1,6 @@
 import {
   type CreateSessionParams,
+  type DisposeSessionParams,
   type ForkSessionParams,
   type ImportSessionParams,
   type ListSessionsParams,
@@ -9,7 +10,6 @@ import {
 } from '@agenthost/protocol';
 import { DEFAULT_SPACE, type FetchContentParams, type FetchContentResult } from '@agenthost/protocol/internal';
 import { settleWithin } from '../agents/settleWithin.js';
-import type { WorktreeFate } from '../work/worktrees.js';
 import { AbandonedSessions } from './abandonedSessions.js';
 import { checkBeginning, checkFork, checkSpace, storedSpace } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
@@ -220,7 +220,7 @@ export class SessionHub implements Sessions {
     return fetchContent((uri, read) => this.use(uri, read), params);
   }
 
-  async remove(uri: URI, _client?: unknown, worktree?: WorktreeFate): Promise<void> {
+  async remove(uri: URI, _client?: unknown, worktree?: DisposeSessionParams['worktree']): Promise<void> {
     const removal = this.#remove(uri, worktree);
     this.#removals.add(removal);
     await removal.finally(() => this.#removals.delete(removal));
@@ -293,7 +293,7 @@ export class SessionHub implements Sessions {
     this.#notifier.dispose();
   }
 
-  async #remove(uri: URI, fate?: WorktreeFate): Promise<void> {
+  async #remove(uri: URI, fate?: DisposeSessionParams['worktree']): Promise<void> {
     const session = await this.open(uri);
     // It was unloaded meanwhile: try again with what is there now.
     if (this.#open.get(uri) !== session) return this.#remove(uri, fate);

@@ -2,6 +2,7 @@ import type {
   ClientAction,
   Commands,
   CreateSessionParams,
+  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
@@ -10,7 +11,6 @@ import type {
   URI,
 } from '@agenthost/protocol';
 import type { Subscriber } from '../state/publisher.js';
-import type { WorktreeFate } from '../work/worktrees.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
 import type { TurnsRoom } from './stateBytes.js';
 
@@ -60,7 +60,7 @@ interface SessionCommands<C> {
   create(params: CreateSessionParams, client: C): Promise<void>;
   fork(params: ForkSessionParams, client: C): Promise<void>;
   /** `worktree`: what becomes of work that only the session's worktree has. */
-  remove(uri: URI, client: C, worktree?: WorktreeFate): Promise<void>;
+  remove(uri: URI, client: C, worktree?: DisposeSessionParams['worktree']): Promise<void>;
   readonly fetchTurns: Command<'fetchTurns', C>;
   readonly fetchParts: Command<'fetchParts', C>;
   readonly listArtifacts: Command<'listArtifacts', C>;

@@ -1,12 +1,12 @@
 import type {
   CreateSessionParams,
+  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
   ListSessionsResult,
   URI,
 } from '@agenthost/protocol';
-import type { WorktreeFate } from '../../work/worktrees.js';
 import { stopping } from '../hubDrain.js';
 import { noContent, notFound, sessionOfContent } from '../sessionLoader.js';
 import type { AskingClient, CommandClient, OpenSession, Sessions, VisibleSessions } from '../sessions.js';
@@ -62,7 +62,7 @@ export class SpaceSessions implements VisibleSessions {
     return (await this.#all().spaceOf(uri)) === this.#space;
   }
 
-  remove(uri: URI, client: AskingClient, worktree?: WorktreeFate): Promise<void> {
+  remove(uri: URI, client: AskingClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
     return this.#with(uri, (all) => all.remove(uri, this.#as(client), worktree));
   }
 
