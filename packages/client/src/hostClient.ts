@@ -2,6 +2,7 @@ import {
   type BrowseDirectoryResult,
   type CreateSessionParams,
   capabilitiesOf,
+  type DisposeSessionParams,
   type ForkSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
@@ -232,8 +233,17 @@ export class HostClient {
     });
   }
 
-  async disposeSession(session: URI): Promise<void> {
-    await this.#commands.request('disposeSession', { session });
+  /**
+   * Deletes a session with all its files. `worktree` says what becomes of work that only its own worktree has: it is kept unless it is
+   * `discard`.
+   *
+   * @example
+   * ```ts
+   * await host.disposeSession(session.uri, { worktree: 'discard' });
+   * ```
+   */
+  async disposeSession(session: URI, options: Pick<DisposeSessionParams, 'worktree'> = {}): Promise<void> {
+    await this.#commands.request('disposeSession', { session, ...options });
   }
 
   listSessions(params: ListSessionsParams = {}, options?: CommandOptions): Promise<ListSessionsResult> {

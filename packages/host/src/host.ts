@@ -41,6 +41,7 @@ import { RootStore } from './state/rootStore.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
+import { Worktrees } from './work/worktrees.js';
 
 /** How long a stopping host waits for a file provider to take the remaining data. */
 const KEEPER_PATIENCE_MS = 5_000;
@@ -133,6 +134,7 @@ export class Host {
       clients.broadcast(notification, options);
       cluster?.broadcast(notification, options);
     };
+    const worktrees = new Worktrees({ stateDir: stateRoot.path, env: options.env ?? process.env, log });
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({
         storage,
@@ -146,6 +148,7 @@ export class Host {
         agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
+        worktrees,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
         onChange: (change) => push.changed(change),

@@ -45,6 +45,7 @@ export type {
   ContentRange,
   CreateSessionParams,
   DirectoryEntry,
+  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListArtifactsParams,

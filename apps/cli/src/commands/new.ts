@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { HostClient, SessionHandle } from '@agenthost/client';
+import type { CreateSessionOptions, HostClient, SessionHandle } from '@agenthost/client';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type OptionSpec, type Values } from '../command.js';
-import { CommandError, EXIT } from '../commandError.js';
+import { CommandError, EXIT, usageError } from '../commandError.js';
 import { withHost } from '../withHost.js';
 
 /** The options of a new session; `send --new` takes the same. */
@@ -11,6 +11,13 @@ export const NEW_OPTIONS = {
   cwd: { type: 'string', value: 'FOLDER', help: 'the folder to work in (default: this one)' },
   model: { type: 'string', value: 'MODEL', help: "one of the agent's models" },
   title: { type: 'string', value: 'TITLE', help: 'its title (default: the agent chooses one)' },
+  worktree: { type: 'boolean', help: 'work in a new git worktree, on a branch of its own' },
+  branch: { type: 'string', value: 'BRANCH', help: 'with --worktree: the name of the new branch' },
+  base: {
+    type: 'string',
+    value: 'BASE',
+    help: 'with --worktree: the branch or commit to begin at (default: the current one)',
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 export const command = defineCommand({
@@ -18,7 +25,11 @@ export const command = defineCommand({
   summary: 'create a session and print its URI',
   usage: '[flags]',
   options: { ...HOST_OPTIONS, ...JSON_OPTION, ...NEW_OPTIONS },
-  examples: ['agenthost new --agent shell', 'agenthost send "$(agenthost new --cwd ~/src/app)" "run the tests"'],
+  examples: [
+    'agenthost new --agent shell',
+    'agenthost new --worktree --branch fix/login',
+    'agenthost send "$(agenthost new --cwd ~/src/app)" "run the tests"',
+  ],
   run: (values) =>
     withHost(values, async (host) => {
       const session = await createSession(host, values);
@@ -35,6 +46,7 @@ export async function createSession(host: HostClient, values: Values<typeof NEW_
     provider,
     workingDirectory: pathToFileURL(resolve(values.cwd ?? '.')).href,
     ...(values.model !== undefined && { model: values.model }),
+    ...isolationOf(values),
   });
   try {
     await session.ready();
@@ -44,6 +56,14 @@ export async function createSession(host: HostClient, values: Values<typeof NEW_
     throw error;
   }
   return session;
+}
+
+function isolationOf({ worktree, branch, base }: Values<typeof NEW_OPTIONS>): Pick<CreateSessionOptions, 'config'> {
+  if (worktree) {
+    return { config: { isolation: { kind: 'worktree', ...(branch && { branch }), ...(base && { base }) } } };
+  }
+  if (branch === undefined && base === undefined) return {};
+  throw usageError('--branch and --base are for a new worktree.', 'Give --worktree too.');
 }
 
 function defaultAgent(host: HostClient): string {

@@ -9,7 +9,13 @@ export const command = defineCommand({
   name: 'rm',
   summary: 'delete sessions with all their files',
   usage: 'SESSION… [flags]',
-  options: { ...HOST_OPTIONS, yes: { type: 'boolean', short: 'y', help: 'do not ask' } },
+  options: {
+    ...HOST_OPTIONS,
+    yes: { type: 'boolean', short: 'y', help: 'do not ask' },
+    'discard-worktree': { type: 'boolean', help: 'also remove work that only its worktree or branch has' },
+  },
+  notes: `The worktree of a session is removed with it. Files that no commit has keep the worktree, and commits of no other
+branch keep the branch, unless --discard-worktree says otherwise.`,
   completes: 'session',
   examples: ['agenthost rm 3f2a', 'agenthost rm --yes 3f2a 91c0'],
   run: (values, names) => {
@@ -26,7 +32,7 @@ export const command = defineCommand({
         const title = titleOf(session.confirmed.value.summary);
         session.close();
         if (values.yes || (await isSure(`Delete “${title}” (${idOf(uri)}) for good? [y/N] `))) {
-          await host.disposeSession(uri);
+          await host.disposeSession(uri, values['discard-worktree'] ? { worktree: 'discard' } : {});
         }
       }
       return EXIT.ok;

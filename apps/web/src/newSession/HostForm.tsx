@@ -13,6 +13,7 @@ import { Menu } from '../overlays/Menu.js';
 import { AgentCards } from './AgentCards.js';
 import { FolderField } from './FolderField.js';
 import type { NewSessionFormProps } from './NewSession.js';
+import { useWorkIn, WorkIn } from './WorkIn.js';
 
 /** A new session of a host: one of its agents, in one of its folders. It begins with what was used last in that folder. */
 export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFormProps & { readonly host: PageHost }) {
@@ -38,6 +39,7 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
   const known = agent?.provider === remembered?.agent ? remembered?.model : undefined;
   const model = agent?.models.find(({ id }) => id === (chosenModel ?? known));
   const requiresTrust = useRequiresTrust(host, folder, agent?.provider);
+  const workIn = useWorkIn(host, folder, { remembered: remembered?.worktree === true, message: draft.text });
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
     if (!agent) throw new Error('No agent can be used yet: add one above.');
     if (!folder) throw new Error('Choose a folder first.');
@@ -47,8 +49,13 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
     }
     const { text, attachments = [] } = message;
     const workspace = host.provider.resolveWorkspace(folder);
-    await onStart({ type: agent.provider, model: model?.id, workspace, text, attachments });
-    lastChoices.remember(host.url, folder, { agent: agent.provider, ...(model && { model: model.id }) });
+    const { worktree } = workIn;
+    await onStart({ type: agent.provider, model: model?.id, workspace, worktree, text, attachments });
+    lastChoices.remember(host.url, folder, {
+      agent: agent.provider,
+      ...(model && { model: model.id }),
+      ...(worktree && { worktree: true }),
+    });
   };
   return (
     <>
@@ -86,6 +93,7 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
           <ShieldQuestionMark size={14} aria-hidden /> {agent.displayName} will ask whether you trust this folder.
         </p>
       )}
+      <WorkIn {...workIn} />
       <section className="sect">
         <h2 className="sect-h">First message</h2>
         <Composer

@@ -1,4 +1,4 @@
-import type { SessionWorkspace } from '@agenthost/sessions';
+import type { NewWorktree, SessionWorkspace } from '@agenthost/sessions';
 import { useState } from 'react';
 import type { Draft } from '../app/messageDrafts.js';
 import { asHost, type PageHost } from '../app/pagePlace.js';
@@ -19,6 +19,7 @@ export interface NewSessionChoice {
   readonly type: string;
   readonly model?: string | undefined;
   readonly workspace: SessionWorkspace;
+  readonly worktree?: NewWorktree | undefined;
   readonly text: string;
   readonly attachments: Draft['attachments'];
 }
@@ -42,13 +43,14 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
   const [activeType] = useState(() => activeSessionType.value || undefined);
   const place = all.find(({ id }) => id === placeId) ?? all[0];
   if (!place) return null;
-  const start = async ({ type: wanted, model, workspace, text, attachments }: NewSessionChoice) => {
+  const start = async ({ type: wanted, model, workspace, worktree, text, attachments }: NewSessionChoice) => {
     let session = await management.createNewSession(place.id, workspace);
     session = await management.setSessionType(session, wanted);
     if (model) await management.setModel(session, model);
     const sent = await management.sendAndCreateChat(session, {
       query: text,
       ...(attachments.length > 0 && { attachedContext: attachments }),
+      ...(worktree && { worktree }),
     });
     // Kept until then: a reloaded page still has it.
     drafts.clear(DRAFT);

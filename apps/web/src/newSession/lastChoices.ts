@@ -2,6 +2,8 @@
 export interface Choice {
   readonly agent: string;
   readonly model?: string | undefined;
+  /** It worked in a worktree of its own. */
+  readonly worktree?: boolean | undefined;
 }
 
 interface HostChoices {
@@ -74,9 +76,10 @@ function validFolders(folders: unknown): Record<string, Choice> {
   const entries = Object.entries((folders ?? {}) as Record<string, Partial<Choice> | undefined>);
   return Object.fromEntries(
     entries.flatMap(([folder, choice]) => {
-      const { agent, model } = choice ?? {};
+      const { agent, model, worktree } = choice ?? {};
       if (typeof agent !== 'string') return [];
-      return [[folder, { agent, ...(typeof model === 'string' && { model }) }]];
+      const rest = { ...(typeof model === 'string' && { model }), ...(worktree === true && { worktree }) };
+      return [[folder, { agent, ...rest }]];
     }),
   );
 }

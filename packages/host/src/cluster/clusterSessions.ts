@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AgentInfo,
   type CreateSessionParams,
+  type DisposeSessionParams,
   ERROR_CODE,
   type ForkSessionParams,
   type ListSessionsParams,
@@ -201,8 +202,11 @@ export class ClusterSessions implements Sessions {
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
-  async remove(uri: URI, client: CommandClient): Promise<void> {
-    await this.#routed(uri, 'disposeSession', { session: uri }, client, () => removeOnce(() => this.#hub.remove(uri)));
+  async remove(uri: URI, client: CommandClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
+    const params = { session: uri, ...(worktree && { worktree }) };
+    await this.#routed(uri, 'disposeSession', params, client, () =>
+      removeOnce(() => this.#hub.remove(uri, client, worktree)),
+    );
   }
 
   fork(params: ForkSessionParams, client: CommandClient): Promise<void> {

@@ -51,7 +51,8 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
   const of = (space: string) => new SpaceSessions(() => hub, space);
   const commands: Carriers = {
     createSession: (params, space) => createOnce(hub, params, { space }).then(() => null),
-    disposeSession: ({ session }, space) => removeOnce(() => of(space).remove(session, SOMEBODY)).then(() => null),
+    disposeSession: ({ session, worktree }, space) =>
+      removeOnce(() => of(space).remove(session, SOMEBODY, worktree)).then(() => null),
     forkSession: (params, space) =>
       of(space)
         .fork(params, SOMEBODY)

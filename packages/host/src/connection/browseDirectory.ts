@@ -5,6 +5,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { readGitMetadata } from '../sessions/folder/gitMetadata.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
 import type { Browse, Sessions } from '../sessions/sessions.js';
 import { readSmallFile } from '../storage/fs/foreignFile.js';
@@ -39,7 +40,14 @@ export async function browseDirectory(
   const shown = await entriesShown(uri, path);
   const entries = isHere ? shown.map((entry) => ({ ...entry, uri: withPlace(entry.uri, named) })) : shown;
   const untrustedFolder = provider === undefined ? undefined : await sessions.untrustedFolder(provider, path);
-  return { entries, ...(untrustedFolder !== undefined && { untrustedFolder }) };
+  const checkout = await checkoutAt(path);
+  return { entries, ...(untrustedFolder !== undefined && { untrustedFolder }), ...(checkout && { checkout }) };
+}
+
+/** What git says of the folder itself. */
+async function checkoutAt(path: string): Promise<BrowseDirectoryResult['checkout']> {
+  const { repositoryPath, branch } = await readGitMetadata(path);
+  return repositoryPath === undefined ? undefined : { ...(branch !== undefined && { branch }) };
 }
 
 async function entriesShown(uri: URI, path: string): Promise<readonly DirectoryEntry[]> {

@@ -64,8 +64,8 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await connection.sessions.create(params, connection);
       return null;
     },
-    disposeSession: async ({ session }, connection) => {
-      await connection.sessions.remove(session, connection);
+    disposeSession: async ({ session, worktree }, connection) => {
+      await connection.sessions.remove(session, connection, worktree);
       await services.devices?.sessionRemoved(session);
       return null;
     },

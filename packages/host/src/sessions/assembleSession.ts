@@ -104,6 +104,7 @@ export async function assembleSession(
       agent: { descriptor: agent.descriptor, customizations: support },
       finder: new CustomizationFinder({ stateRoot: services.stateDir, env: services.agentEnv }),
       trust: services.trust,
+      worktrees: services.worktrees,
       start,
       store,
       maxMs: CUSTOMIZATIONS_MS,

@@ -12,6 +12,8 @@ import { RpcError } from '@agenthost/rpc';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import { OwnedElsewhere, type SessionStorage, type StoredSession } from '../storage/sessionStorage.js';
+import { requestedWorktree } from '../work/isolation.js';
+import type { NewWorktree, Worktrees } from '../work/worktrees.js';
 import { givenMetadata } from './folder/folderMetadata.js';
 import { workingDirectoryOf } from './folder/workingDirectory.js';
 import { isLost } from './turn/notStored.js';
@@ -24,6 +26,7 @@ export interface BeginSessionOptions {
   readonly defaultDirectory: string;
   readonly now: number;
   readonly newId: () => string;
+  readonly worktrees: Pick<Worktrees, 'make' | 'release'>;
   /** Removes what was made of the session. */
   readonly discard: (sessionId: string) => Promise<void>;
 }
@@ -31,9 +34,12 @@ export interface BeginSessionOptions {
 /** Stores the first record of a new session. When that fails, its files are removed. */
 export async function beginSession(
   params: CreateSessionParams,
-  { storage, provider, sessionId, space, defaultDirectory, now, newId, discard }: BeginSessionOptions,
+  { storage, provider, sessionId, space, defaultDirectory, now, newId, worktrees, discard }: BeginSessionOptions,
 ): Promise<{ readonly stored: StoredSession; readonly start: SessionStartRecord }> {
-  const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
+  const wanted = requestedWorktree(params.config);
+  const folder = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
+  const made = wanted && (await worktrees.make(sessionId, folder, wanted));
+  const cwd = made?.cwd ?? folder;
   const start: SessionStartRecord = {
     v: 1,
     n: 1,
@@ -47,7 +53,7 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    metadata: { workingDirectoryPath: cwd, ...givenMetadata(params.metadata) },
+    metadata: { workingDirectoryPath: cwd, ...isolationMetadata(made), ...givenMetadata(params.metadata) },
     ...(params.config && { config: params.config }),
     ...(params.provisional && { provisional: true }),
     ...spaceField(space),
@@ -57,7 +63,21 @@ export async function beginSession(
     log.append(record);
     await log.flush();
   };
-  return { stored: await openNewSession({ storage, session: params.session, sessionId, space, discard }, fill), start };
+  try {
+    const options = { storage, session: params.session, sessionId, space, discard };
+    return { stored: await openNewSession(options, fill), start };
+  } catch (error) {
+    if (made) await worktrees.release(made.worktree, 'discard');
+    throw error;
+  }
+}
+
+/** That its folder was made for it, and the branch that its work is compared with. */
+function isolationMetadata(made: NewWorktree | undefined): {
+  readonly isolation?: 'worktree';
+  readonly baseBranchName?: string;
+} {
+  return made ? { isolation: 'worktree', baseBranchName: made.worktree.base } : {};
 }
 
 /** The ids of a session and of its fork, which may be for another agent: the conversation is then handed over. */

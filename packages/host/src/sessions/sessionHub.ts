@@ -1,5 +1,6 @@
 import {
   type CreateSessionParams,
+  type DisposeSessionParams,
   type ForkSessionParams,
   type ImportSessionParams,
   type ListSessionsParams,
@@ -21,6 +22,7 @@ import { SessionIndexing } from './indexing/sessionIndexing.js';
 import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
+import { cutOffLater, releaseWorktree } from './removedSession.js';
 import type { Session } from './session.js';
 import { DROPS_AT_ONCE, INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { alreadyExists, isNotFound, notFound, partsOf, SessionLoader } from './sessionLoader.js';
@@ -218,8 +220,8 @@ export class SessionHub implements Sessions {
     return fetchContent((uri, read) => this.use(uri, read), params);
   }
 
-  async remove(uri: URI): Promise<void> {
-    const removal = this.#remove(uri);
+  async remove(uri: URI, _client?: unknown, worktree?: DisposeSessionParams['worktree']): Promise<void> {
+    const removal = this.#remove(uri, worktree);
     this.#removals.add(removal);
     await removal.finally(() => this.#removals.delete(removal));
   }
@@ -291,10 +293,10 @@ export class SessionHub implements Sessions {
     this.#notifier.dispose();
   }
 
-  async #remove(uri: URI): Promise<void> {
+  async #remove(uri: URI, fate?: DisposeSessionParams['worktree']): Promise<void> {
     const session = await this.open(uri);
     // It was unloaded meanwhile: try again with what is there now.
-    if (this.#open.get(uri) !== session) return this.#remove(uri);
+    if (this.#open.get(uri) !== session) return this.#remove(uri, fate);
     const { sessionId } = partsOf(uri);
     try {
       // Creating it again waits for all of this: no envelope of the new session may come before the removal of the old one.
@@ -303,13 +305,9 @@ export class SessionHub implements Sessions {
         await this.#forget(uri, session.space);
         session.tellRemoved(this.#services.onChange);
       });
+      await releaseWorktree(session, this.#services, fate);
     } catch (error) {
-      // The session may still exist, but this object is closed: its subscribers have to reconnect. They are disconnected after the
-      // answer, because the client that asked may be one of them.
-      const { delivery } = this.#services;
-      setImmediate(
-        () => void delivery.drained().then(() => session.cutOffSubscribers('the session could not be removed')),
-      );
+      cutOffLater(session, this.#services.delivery);
       throw error;
     }
   }

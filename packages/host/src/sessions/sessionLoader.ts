@@ -46,10 +46,11 @@ export class SessionLoader {
     params: CreateSessionParams,
     parts: { readonly provider: string; readonly sessionId: string; readonly space: string },
   ): Promise<Session> {
-    const { storage, index, now, newId, defaultDirectory } = this.#services;
+    const { storage, index, now, newId, defaultDirectory, worktrees } = this.#services;
     index.expect(params.session);
     const discard = (id: string) => this.#deps.abandoned.discard(id);
-    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now(), newId, discard });
+    const options = { storage, ...parts, defaultDirectory, now: now(), newId, worktrees, discard };
+    const beginning = beginSession(params, options);
     const { stored, start } = await beginning.catch((error: unknown) => {
       index.remove(params.session);
       throw error;

@@ -7,6 +7,7 @@ import type { Broadcast } from '../state/broadcast.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
+import type { Worktrees } from '../work/worktrees.js';
 
 /** A change of a session's state, at the host that owns the session. */
 export interface SessionChange {
@@ -36,6 +37,7 @@ export interface SessionServices {
   /** The folder with the user's customizations for all sessions. */
   readonly stateDir: string;
   readonly trust: WorkspaceTrust;
+  readonly worktrees: Worktrees;
   readonly defaultDirectory: string;
   /** Snapshot files and turn indexes are only used by the version that wrote them. */
   readonly hostVersion: string;

@@ -2,6 +2,7 @@ import type {
   ClientAction,
   Commands,
   CreateSessionParams,
+  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
@@ -58,7 +59,8 @@ interface SessionCommands<C> {
   hold(uri: URI): () => void;
   create(params: CreateSessionParams, client: C): Promise<void>;
   fork(params: ForkSessionParams, client: C): Promise<void>;
-  remove(uri: URI, client: C): Promise<void>;
+  /** `worktree`: what becomes of work that only the session's worktree has. */
+  remove(uri: URI, client: C, worktree?: DisposeSessionParams['worktree']): Promise<void>;
   readonly fetchTurns: Command<'fetchTurns', C>;
   readonly fetchParts: Command<'fetchParts', C>;
   readonly listArtifacts: Command<'listArtifacts', C>;

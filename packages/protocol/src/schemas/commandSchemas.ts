@@ -93,7 +93,15 @@ export const importSessionParams = z.object({
     'Further turns follow in another call. The session exists after the call without it; of all the others only `turns` and `contents` count.',
   ),
 });
-export const disposeSessionParams = z.object({ session: uri });
+export const disposeSessionParams = z.object({
+  session: uri,
+  worktree: z
+    .enum(['keep', 'discard'])
+    .exactOptional()
+    .describe(
+      "What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays. `discard`: all of it is removed. Since version 2.",
+    ),
+});
 
 export const listSessionsFilter = z.object({
   provider: id.exactOptional(),
@@ -194,6 +202,10 @@ export const browseDirectoryResult = z.object({
     .string()
     .exactOptional()
     .describe('The path of the folder that somebody would have to trust before a session of `provider` works here.'),
+  checkout: z
+    .object({ branch: z.string().exactOptional() })
+    .exactOptional()
+    .describe('The folder is in a git checkout, with this branch unless HEAD is detached. Since version 2.'),
 });
 
 export const agentParams = z.object({ provider: id });

@@ -52,6 +52,8 @@ export interface BrowseDirectoryResult {
   readonly entries: readonly DirectoryEntry[];
   /** The path of the folder that somebody would have to trust before a session of `provider` works here. */
   readonly untrustedFolder?: string;
+  /** The folder is in a git checkout, with this branch unless HEAD is detached. Since version 2. */
+  readonly checkout?: { readonly branch?: string };
 }
 
 export interface CheckLoginResult {
@@ -93,6 +95,11 @@ export interface DispatchActionParams {
 
 export interface DisposeSessionParams {
   readonly session: string;
+  /**
+   * What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays.
+   * `discard`: all of it is removed. Since version 2.
+   */
+  readonly worktree?: 'keep' | 'discard';
 }
 
 export interface EndLoginParams {

@@ -21,7 +21,7 @@ export async function createChatOnHost<T>(
   chat: NewHostChat,
   keep: (summary: SessionSummary) => T,
 ): Promise<T> {
-  const { uri, provider, workingDirectory, model, group, query, attachedContext, title } = chat;
+  const { uri, provider, workingDirectory, model, group, query, attachedContext, worktree, title } = chat;
   let session: SessionHandle | undefined;
   try {
     session = await host.createSession({
@@ -30,6 +30,7 @@ export async function createChatOnHost<T>(
       metadata: { group },
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(model !== undefined && { model }),
+      ...(worktree && { config: { isolation: { kind: 'worktree', ...worktree } } }),
     });
     // Says why when the agent did not start; a message would only be refused.
     await session.ready();

@@ -1,5 +1,5 @@
 import type { HostClient } from '@agenthost/client';
-import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
+import type { BrowseDirectoryResult, DirectoryEntry, SessionSummary } from '@agenthost/protocol';
 import type { SessionWorkspaceBrowseAction } from '../providers/sessionsProvider.js';
 import type { SessionWorkspace, URI } from '../session.js';
 import { folderUri } from '../workspace/folderUri.js';
@@ -33,7 +33,7 @@ export class FolderBrowser {
   /** Where sessions work that are known here, the last used first. Not where no machine is now. */
   recent(): readonly URI[] {
     const here = this.#newest().filter(({ metadata }) => !locationOf(metadata)?.isAway);
-    const folders = here.flatMap((summary) => this.of(summary) ?? []);
+    const folders = here.flatMap((summary) => repositoryOf(summary) ?? this.of(summary) ?? []);
     return [...new Set(folders)].slice(0, MAX_RECENT);
   }
 
@@ -56,12 +56,23 @@ export class FolderBrowser {
     return untrustedFolder !== undefined;
   }
 
+  /** What git has checked out there; `undefined` if it is in no checkout. Rejects as `list` does. */
+  async checkout(uri: URI, signal?: AbortSignal): Promise<BrowseDirectoryResult['checkout']> {
+    return (await this.#host.browseDirectory(uri, { signal })).checkout;
+  }
+
   /** `undefined` for a root. */
   parent(uri: URI): URI | undefined {
     const { href } = new URL('..', uri.endsWith('/') ? uri : `${uri}/`);
     const parent = /^file:\/\/[^/]*\/./.test(href) ? href.replace(/\/$/, '') : href;
     return parent === uri || `${parent}/` === uri ? undefined : parent;
   }
+}
+
+/** The next session begins where this one's worktree was made from, not in the worktree. */
+function repositoryOf({ metadata }: SessionSummary): URI | undefined {
+  const path = metadata?.['isolation'] === 'worktree' ? metadata['repositoryPath'] : undefined;
+  return typeof path === 'string' && path.startsWith('/') ? `file://${encodeURI(path)}` : undefined;
 }
 
 /** "Folders", in a picker of workspaces. */

@@ -41,6 +41,16 @@ export type AttachedContext = Attachment;
 export interface SendRequestOptions {
   readonly query: string;
   readonly attachedContext?: readonly AttachedContext[];
+  /** For the first message: the session works in a git worktree of its own. Providers without worktrees ignore it. */
+  readonly worktree?: NewWorktree;
+}
+
+/** A git worktree for a new session. */
+export interface NewWorktree {
+  /** The name of its branch; the provider chooses one if absent. */
+  readonly branch?: string;
+  /** The branch or commit that it begins at; what the folder has checked out if absent. */
+  readonly base?: string;
 }
 
 export interface SearchResult {

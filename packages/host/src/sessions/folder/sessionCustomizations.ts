@@ -19,6 +19,7 @@ import { trustQuestion } from '../../customizations/trustQuestion.js';
 import { readText } from '../../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../../customizations/workspaceTrust.js';
 import type { HostLog } from '../../hostLog.js';
+import type { Worktrees } from '../../work/worktrees.js';
 import { MAX_MISSING_CUSTOMIZATIONS } from '../sessionLimits.js';
 import type { SessionStore } from '../sessionStore.js';
 import { checkoutOf } from './gitMetadata.js';
@@ -33,6 +34,7 @@ export interface SessionCustomizationsOptions {
   readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
   readonly finder: CustomizationFinder;
   readonly trust: WorkspaceTrust;
+  readonly worktrees: Pick<Worktrees, 'find'>;
   readonly start: { readonly cwd: string };
   readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
   /** A folder that takes longer is read in the background. */
@@ -162,13 +164,15 @@ export class SessionCustomizations {
 
   async #look(): Promise<void> {
     if (this.#closed) return;
-    const { finder, trust, start, log, store } = this.#options;
+    const { finder, trust, worktrees, start, log, store } = this.#options;
     try {
       const folder = sessionDirectory(store.state, start);
       const withConfiguration = this.#support.obeysWorkspace === true;
       const found = await finder.find(folder, await checkoutOf(folder), { withConfiguration });
-      const isTrusted = await trust.isTrusted(found.workspace);
-      if (!this.#closed) this.#know({ ...found, isTrusted });
+      // Trust of a project covers its worktrees.
+      const workspace = (await worktrees.find(folder))?.repository ?? found.workspace;
+      const isTrusted = await trust.isTrusted(workspace);
+      if (!this.#closed) this.#know({ ...found, workspace, isTrusted });
     } catch (error) {
       log.warn(`${store.uri}: its customizations could not be looked for: ${String(error)}`);
     }

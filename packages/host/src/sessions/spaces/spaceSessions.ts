@@ -1,5 +1,6 @@
 import type {
   CreateSessionParams,
+  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
@@ -61,8 +62,8 @@ export class SpaceSessions implements VisibleSessions {
     return (await this.#all().spaceOf(uri)) === this.#space;
   }
 
-  remove(uri: URI, client: AskingClient): Promise<void> {
-    return this.#with(uri, (all) => all.remove(uri, this.#as(client)));
+  remove(uri: URI, client: AskingClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
+    return this.#with(uri, (all) => all.remove(uri, this.#as(client), worktree));
   }
 
   fetchTurns: VisibleSessions['fetchTurns'] = (params, client) =>

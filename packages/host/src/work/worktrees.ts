@@ -1,0 +1,263 @@
+import { mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { ERROR_CODE } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
+import { RpcError } from '@agenthost/rpc';
+import type { HostLog } from '../hostLog.js';
+import { isWithin } from '../storage/fs/confinement.js';
+import { readSmallFile } from '../storage/fs/foreignFile.js';
+import { writePrivateFile } from '../storage/fs/writePrivateFile.js';
+import { copyIncluded } from './copyIncluded.js';
+import { type GitOptions, gitPlace, runGit } from './git.js';
+import type { Environment } from './gitEnvironment.js';
+import { GitError } from './gitError.js';
+import { type SessionWorktree, sessionWorktree, type WorktreeRequest } from './isolation.js';
+
+/** The folder of the state root with the worktrees of sessions. */
+export const WORKTREES_FOLDER = 'worktrees';
+
+/** A checkout of a very large repository takes minutes on a slow disk. */
+const CHECKOUT_MS = 10 * 60_000;
+const MAX_NAMES = 50;
+const MAX_RECORD_BYTES = 64 * 1024;
+/** More uncommitted files than this are not counted. */
+const MAX_COUNTED_BYTES = 4 * 1024 * 1024;
+
+export interface WorktreesOptions {
+  readonly stateDir: string;
+  readonly env: Environment;
+  readonly log: Pick<HostLog, 'warn'>;
+}
+
+export interface NewWorktree {
+  readonly worktree: SessionWorktree;
+  /** The folder in it that corresponds to the one that was asked for. */
+  readonly cwd: string;
+}
+
+/** What would be lost with a worktree and its branch. */
+export interface UnmergedWork {
+  /** Files that are changed or new and not ignored. */
+  readonly uncommitted: number;
+  /** Commits that no other branch has, here or at a remote. */
+  readonly unmerged: number;
+}
+
+export type WorktreeFate = 'keep' | 'discard';
+
+/**
+ * Makes a worktree and a branch for a session, and removes them with it. Nothing that exists only there is removed unless somebody
+ * says so: uncommitted files keep the folder, commits of no other branch keep the branch.
+ */
+export class Worktrees {
+  readonly #options: WorktreesOptions;
+
+  constructor(options: WorktreesOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {RpcError} that says what to do */
+  async make(sessionId: string, folder: string, { base, branch }: WorktreeRequest): Promise<NewWorktree> {
+    const { top } = await this.#explained(gitPlace(folder, this.#git()));
+    const start = await this.#startOf(top, base);
+    const name = await this.#freeName(top, branch ?? `agenthost/${sessionId.slice(0, 8)}`);
+    const path = join(this.#options.stateDir, WORKTREES_FOLDER, safeName(basename(top)), sessionId);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
+    const worktree: SessionWorktree = {
+      repository: top,
+      path,
+      branch: name,
+      base: start.name,
+      baseCommit: start.commit,
+    };
+    try {
+      await writePrivateFile(recordFile(path), JSON.stringify(worktree));
+      await this.#explained(runGit(top, ['worktree', 'add', '-b', name, path, start.commit], options));
+      await copyIncluded(top, path, this.#git());
+      const cwd = join(path, relative(top, await realpath(folder)));
+      if (!(await isFolder(cwd))) {
+        throw new RpcError(
+          ERROR_CODE.notFound,
+          `params.workingDirectory: ${start.name} has no folder ${relative(path, cwd)}; commit it first, or choose another base`,
+        );
+      }
+      return { worktree, cwd };
+    } catch (error) {
+      await this.#discard(worktree);
+      throw error;
+    }
+  }
+
+  /** What only this worktree and its branch have; `undefined` if git can't tell. */
+  async unmergedWork(worktree: SessionWorktree): Promise<UnmergedWork | undefined> {
+    try {
+      const [uncommitted, unmerged] = await Promise.all([this.#uncommitted(worktree), this.#unmerged(worktree)]);
+      return { uncommitted, unmerged };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The worktree that a folder is in, if the host made it. */
+  async find(folder: string): Promise<SessionWorktree | undefined> {
+    const root = join(this.#options.stateDir, WORKTREES_FOLDER);
+    if (!isWithin(root, folder)) return undefined;
+    const [project, id] = relative(root, folder).split(sep);
+    if (!project || !id) return undefined;
+    const path = join(root, project, id);
+    const record = await readSmallFile(recordFile(path), MAX_RECORD_BYTES);
+    try {
+      const found = sessionWorktree.parse(JSON.parse(record ?? ''));
+      return found.path === path ? found : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Called when no session works there any more. */
+  async release(worktree: SessionWorktree, fate: WorktreeFate = 'keep'): Promise<void> {
+    const { path, repository, branch } = worktree;
+    if (fate === 'discard') {
+      await this.#discard(worktree);
+      return;
+    }
+    const work = await this.unmergedWork(worktree);
+    if (!work || work.uncommitted > 0) {
+      if (await isFolder(path)) this.#options.log.warn(`the worktree ${path} is kept: it has files that no commit has`);
+      return;
+    }
+    await this.#removeFolder(worktree);
+    if (work.unmerged > 0) {
+      this.#options.log.warn(`the branch ${branch} of ${repository} is kept: it has commits of no other branch`);
+      return;
+    }
+    await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
+  }
+
+  async #discard(worktree: SessionWorktree): Promise<void> {
+    await this.#removeFolder(worktree);
+    const { repository, branch } = worktree;
+    await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
+  }
+
+  async #removeFolder({ path, repository }: SessionWorktree): Promise<void> {
+    const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
+    // Twice: also a locked one, such as one whose making was interrupted.
+    await this.#tried(runGit(repository, ['worktree', 'remove', '--force', '--force', path], options));
+    await rm(path, { recursive: true, force: true });
+    await rm(recordFile(path), { force: true });
+    await this.#tried(runGit(repository, ['worktree', 'prune'], options));
+    await rmdir(dirname(path)).catch(() => {});
+  }
+
+  async #uncommitted({ path }: SessionWorktree): Promise<number> {
+    const { stdout } = await runGit(
+      path,
+      ['status', '--porcelain=v2', '-z', '--untracked-files=normal'],
+      this.#git({ maxOutputBytes: MAX_COUNTED_BYTES, atLimit: 'cut' }),
+    );
+    return stdout
+      .toString('latin1')
+      .split('\0')
+      .filter((entry) => /^[12u?] /.test(entry)).length;
+  }
+
+  async #unmerged({ repository, branch }: SessionWorktree): Promise<number> {
+    const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
+    const { stdout } = await runGit(
+      repository,
+      ['rev-list', '--count', `refs/heads/${branch}`, '--not', ...others],
+      this.#git(),
+    );
+    return Number(stdout.toString('utf8').trim());
+  }
+
+  /** The commit to begin at, and what it is called. */
+  async #startOf(top: string, base: string | undefined): Promise<{ readonly name: string; readonly commit: string }> {
+    const wanted = base ?? (await this.#currentBranch(top)) ?? 'HEAD';
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted}^{commit}`] as const;
+    const { stdout, exitCode } = await this.#explained(runGit(top, args, this.#git({ okCodes: [0, 1, 128] })));
+    const commit = stdout.toString('utf8').trim();
+    if (exitCode === 0 && /^[0-9a-f]{40,64}$/.test(commit)) {
+      return { name: wanted === 'HEAD' ? commit.slice(0, 12) : wanted, commit };
+    }
+    throw base === undefined
+      ? new RpcError(
+          ERROR_CODE.invalidRequest,
+          'the repository has no commit yet, so there is nothing to make a worktree of: commit something, or work in the folder itself',
+        )
+      : new RpcError(ERROR_CODE.notFound, `params.config.isolation.base: there is no branch or commit ${base}`);
+  }
+
+  async #currentBranch(top: string): Promise<string | undefined> {
+    const args = ['symbolic-ref', '--quiet', '--short', 'HEAD'] as const;
+    const { stdout, exitCode } = await runGit(top, args, this.#git({ okCodes: [0, 1, 128] }));
+    return exitCode === 0 ? stdout.toString('utf8').trim() || undefined : undefined;
+  }
+
+  /** The name, or the name with a number where there is such a branch. */
+  async #freeName(top: string, wanted: string): Promise<string> {
+    const checked = await runGit(
+      top,
+      ['check-ref-format', '--allow-onelevel', `refs/heads/${wanted}`],
+      this.#git({ okCodes: [0, 1, 128, 129] }),
+    );
+    if (checked.exitCode !== 0 || wanted.startsWith('-') || wanted === 'HEAD') {
+      throw new RpcError(
+        ERROR_CODE.invalidParams,
+        `params.config.isolation.branch: git takes no branch with the name ${wanted}`,
+      );
+    }
+    for (let number = 1; number <= MAX_NAMES; number++) {
+      const name = number === 1 ? wanted : `${wanted}-${number}`;
+      const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${name}`] as const;
+      const { exitCode } = await runGit(top, args, this.#git({ okCodes: [0, 1, 128] }));
+      if (exitCode !== 0) return name;
+    }
+    throw new RpcError(
+      ERROR_CODE.invalidParams,
+      `params.config.isolation.branch: there are ${MAX_NAMES} branches with the name ${wanted} already; give another`,
+    );
+  }
+
+  #git(options: GitOptions = {}): GitOptions {
+    return { env: this.#options.env, ...options };
+  }
+
+  /** What git says is told to the client. */
+  async #explained<T>(running: Promise<T>): Promise<T> {
+    try {
+      return await running;
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      throw new RpcError(ERROR_CODE.invalidRequest, `no worktree could be made: ${error.message}`);
+    }
+  }
+
+  async #tried(running: Promise<unknown>): Promise<void> {
+    await running.catch((error: unknown) => {
+      if (!(error instanceof GitError)) throw error;
+      if (error.problem !== 'failed') this.#options.log.warn(`a worktree is not cleaned up: ${errorMessage(error)}`);
+    });
+  }
+}
+
+/** Beside the worktree, not in it: git would show it. */
+function recordFile(path: string): string {
+  return `${path}.json`;
+}
+
+/** A name of a project as a folder. */
+function safeName(name: string): string {
+  return (
+    name
+      .replace(/[^\w.-]/g, '_')
+      .replace(/^\.+/, '_')
+      .slice(0, 64) || 'project'
+  );
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
