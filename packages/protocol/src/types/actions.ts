@@ -129,6 +129,8 @@ export interface Rejection {
   readonly by?: Author;
   /** What the code leaves open: the fields that are wrong, or the number to continue above. */
   readonly detail?: string;
+  /** The field of a form whose value does not fit. Since version 2. */
+  readonly field?: string;
 }
 
 export type RootAction = AgentsChangedAction;

@@ -1,5 +1,5 @@
-import type { Author, ClientAction, SessionState, UserMessage } from '@agenthost/protocol';
-import { dropOldest, errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
+import type { Author, ClientAction, FormSecrets, SessionState, UserMessage } from '@agenthost/protocol';
+import { dropOldest, errorMessage, type Refusal, refuse, withoutSecrets } from '@agenthost/protocol/internal';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
@@ -38,6 +38,8 @@ interface IncomingAction {
   /** Identifies the client under its token. */
   readonly key: string;
   readonly action: ClientAction;
+  /** What only the agent may get; `action` has none of it. */
+  readonly secrets: FormSecrets | undefined;
   /** The log has a turn with the id of the one that it starts. */
   isTurnFound: boolean;
 }
@@ -61,6 +63,7 @@ export class ActionIntake {
   /** Who answered which request, for the client whose answer comes second. */
   readonly #answers = new Map<string, { readonly by?: Author }>();
   readonly #steered = new Set<string>();
+  #accepting: FormSecrets | undefined;
 
   constructor(options: ActionIntakeOptions) {
     this.#options = options;
@@ -71,9 +74,9 @@ export class ActionIntake {
   }
 
   dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
-    const action = withoutOrigin(sent);
+    const { action, secrets } = secretsApart(withoutOrigin(sent));
     const key = acceptedKey(originOf(sender, clientSeq));
-    const incoming: IncomingAction = { sender, clientSeq, key, action, isTurnFound: false };
+    const incoming: IncomingAction = { sender, clientSeq, key, action, secrets, isTurnFound: false };
     const load = 'userMessage' in action ? PastedContent.loadOf(action.userMessage) : undefined;
     const before = this.#waiting.get(key);
     if (!before && this.#canDecide(incoming) && (load === undefined || !this.#isWanted(incoming))) {
@@ -99,6 +102,11 @@ export class ActionIntake {
     this.#waiting.set(key, passing);
   }
 
+  /** The secrets of the answer that is being accepted, for the agent alone. */
+  get secrets(): FormSecrets | undefined {
+    return this.#accepting;
+  }
+
   /** A later answer to the request is rejected with this name. */
   rememberAnswer(requestId: string, by: Author | undefined): void {
     this.#answers.set(requestId, by ? { by } : {});
@@ -116,7 +124,8 @@ export class ActionIntake {
     while (this.isBusy) await Promise.allSettled(this.#waiting.values());
   }
 
-  #decide({ sender, clientSeq, key, isTurnFound }: IncomingAction, result: IntakeResult): void {
+  #decide(incoming: IncomingAction, result: IntakeResult): void {
+    const { sender, clientSeq, key, secrets } = incoming;
     const { store, closed, beforeDecision } = this.#options;
     const { action } = result;
     if (closed()) {
@@ -129,16 +138,25 @@ export class ActionIntake {
       store.repeat(sender, clientSeq, action);
       return;
     }
-    const reason = this.#refusal(action, isTurnFound) ?? result.refusal ?? queueRefusal(store.state, action);
-    if (reason === undefined) store.accept(sender, clientSeq, action);
-    else store.reject(sender, clientSeq, action, reason);
+    const reason = this.#refusal(incoming, action) ?? result.refusal ?? queueRefusal(store.state, action);
+    if (reason !== undefined) {
+      store.reject(sender, clientSeq, action, reason);
+      return;
+    }
+    this.#accepting = secrets;
+    try {
+      store.accept(sender, clientSeq, action);
+    } finally {
+      this.#accepting = undefined;
+    }
   }
 
   /** Whether it would be accepted by what is known now. The content of other actions is not stored. */
-  #isWanted({ action, clientSeq, key, isTurnFound }: IncomingAction): boolean {
+  #isWanted(incoming: IncomingAction): boolean {
+    const { action, clientSeq, key } = incoming;
     const { store, closed } = this.#options;
     const isNew = !closed() && clientSeq > store.accepted.highest(key);
-    return isNew && this.#refusal(action, isTurnFound) === undefined;
+    return isNew && this.#refusal(incoming, action) === undefined;
   }
 
   #canDecide({ action }: IncomingAction): boolean {
@@ -146,9 +164,9 @@ export class ActionIntake {
     return this.#options.closed() !== undefined || turnId === undefined || this.#hasTurn(turnId) !== undefined;
   }
 
-  #refusal(action: ClientAction, isTurnFound: boolean): Refusal | undefined {
+  #refusal({ isTurnFound, secrets }: IncomingAction, action: ClientAction): Refusal | undefined {
     const { store, models, away } = this.#options;
-    return refusal(action, {
+    return refusal(secrets ? ({ ...action, secrets } as ClientAction) : action, {
       state: store.state,
       away,
       models,
@@ -192,6 +210,12 @@ function withoutOrigin(action: ClientAction): ClientAction {
   if (action.type !== 'session/turnStarted' || action.origin === undefined) return action;
   const { origin: _, ...started } = action;
   return started;
+}
+
+/** From here on nothing has the secrets of a form but this object: neither the state, the log, an envelope nor a fingerprint. */
+function secretsApart(action: ClientAction): Pick<IncomingAction, 'action' | 'secrets'> {
+  if (action.type !== 'session/permissionResolved') return { action, secrets: undefined };
+  return { action: withoutSecrets(action), secrets: action.secrets };
 }
 
 /** The id of the turn that an action starts, or of the message that becomes one. */
