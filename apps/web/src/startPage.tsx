@@ -18,6 +18,7 @@ import './conversation/turn/media.css';
 import './conversation/turn/terminal.css';
 import './diff/diff.css';
 import './conversation/prompts/prompts.css';
+import './conversation/prompts/form/form.css';
 import './composer/composer.css';
 import './composer/queue.css';
 import './composer/strip.css';

@@ -42,6 +42,8 @@ export const REJECTION = {
   optionNeeded: 'nothing offered is a plain approval: choose an option by its id',
   notEditable: 'the input of this tool call is not editable',
   takesNoText: 'this question takes no text',
+  takesNoValues: 'this question has no form',
+  valueDoesNotFit: 'the answer does not fit the form',
   unknownModel: 'unknown model',
   unknownPendingMessage: 'unknown pending message',
   unknownCustomization: 'unknown customization',

@@ -67,6 +67,14 @@ export type {
   ShareSessionResult,
   UpdateDeviceParams,
 } from './types/devices.js';
+export type {
+  Form,
+  FormChoice,
+  FormField,
+  FormSecrets,
+  FormValue,
+  FormValues,
+} from './types/forms.js';
 export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, SharedSession, Snapshot } from './types/handshake.js';
 export type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from './types/methods.js';
 export type {

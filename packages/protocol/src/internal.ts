@@ -7,6 +7,19 @@ export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
 export { type Refusal, refuse, rejectionOf } from './errors.js';
+export {
+  type FieldProblem,
+  type FormAnswer,
+  fieldProblem,
+  filledForm,
+  formAnswerOf,
+  formAnswerText,
+  formDefaults,
+  formProblem,
+  plainAnswers,
+  RESERVED_CHOICE,
+  withoutSecrets,
+} from './forms.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export { hasHiddenCharacters } from './hiddenCharacters.js';
 export {
@@ -19,6 +32,10 @@ export {
   MAX_COMMANDS,
   MAX_CONFIG_LENGTH,
   MAX_DISPLACED_MESSAGES,
+  MAX_FORM_CHOICES,
+  MAX_FORM_FIELDS,
+  MAX_FORM_LENGTH,
+  MAX_FORM_TEXT,
   MAX_ID_LENGTH,
   MAX_IMPORTED_SESSION_TURNS,
   MAX_IMPORTED_TURNS,

@@ -100,6 +100,12 @@ export const MAX_SETTINGS_LENGTH = 16_384;
 export const MAX_ANSWERED_PERMISSIONS = 100;
 export const MAX_ANSWER_KEPT = 1_000;
 
+/** Fields of a form, choices of one of them, a text in it or in its answer, and the form as JSON, in code units. */
+export const MAX_FORM_FIELDS = 20;
+export const MAX_FORM_CHOICES = 200;
+export const MAX_FORM_TEXT = 10_000;
+export const MAX_FORM_LENGTH = 65_536;
+
 export const MAX_SUBSCRIPTIONS = 256;
 
 /** Sessions that a client which keeps their files can name in `sessionFs.setProvider`. */

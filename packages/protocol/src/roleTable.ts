@@ -64,9 +64,10 @@ export function roleForAction(sent: ClientAction | SentAction): Role {
     if (reason !== undefined && (approved === true || isLong(reason))) return 'driver';
   }
   if (action.type === 'session/permissionResolved') {
-    const { requestId, approved, optionId, text } = action;
+    const { requestId, approved, optionId, text, values, secrets } = action;
     if (grantsTrust(requestId, approved, optionId)) return 'owner';
     if (text !== undefined && isLong(text)) return 'driver';
+    if (textLength(values) + textLength(secrets) > MAX_APPROVER_TEXT_LENGTH) return 'driver';
   }
   return own(SESSION_ACTION_TABLE, action.type)?.role ?? 'owner';
 }
@@ -74,6 +75,13 @@ export function roleForAction(sent: ClientAction | SentAction): Role {
 /** How much a client of this role may write with an answer; `undefined` where only the usual limits hold. */
 export function answerTextLimit(role: Role): number | undefined {
   return roleIncludes(role, 'driver') ? undefined : MAX_APPROVER_TEXT_LENGTH;
+}
+
+/** Of all texts in a form. Anything but an object has none: the host refuses it. */
+function textLength(values: unknown): number {
+  if (typeof values !== 'object' || values === null) return 0;
+  const texts = Object.values(values).filter((value) => typeof value === 'string');
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 function isLong(text: unknown): boolean {

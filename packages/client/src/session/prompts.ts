@@ -1,4 +1,12 @@
-import type { ActiveTurn, PendingToolCall, PermissionRequest, SessionState } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  FormSecrets,
+  FormValues,
+  PendingToolCall,
+  PermissionRequest,
+  SessionState,
+} from '@agenthost/protocol';
+import { filledForm } from '@agenthost/protocol/internal';
 import { derived, type Observable } from '../observable.js';
 import type { ClientActionInput } from './sessionHandle.js';
 
@@ -25,6 +33,9 @@ export interface PermissionAnswer {
   readonly approved: boolean;
   readonly optionId?: string;
   readonly text?: string;
+  /** Of a request with a `form`, by the ids of its fields. `PendingPermission.fill` makes both of what was filled in. */
+  readonly values?: FormValues;
+  readonly secrets?: FormSecrets;
 }
 
 /** A question of the agent that is not about one announced tool call. */
@@ -32,6 +43,27 @@ export interface PendingPermission {
   readonly turnId: string;
   readonly request: PermissionRequest;
   answer(answer: PermissionAnswer): Promise<void>;
+  /**
+   * Answers a request with a `form`: a value for each field, by its id. Secrets go to the agent only. Rejects with an
+   * ActionRejectedError whose `rejection.field` names the field that does not fit; then the question stays open.
+   *
+   * @example
+   * ```ts
+   * const [question] = session.pendingPermissions.value;
+   * for (const field of question?.request.form?.fields ?? []) console.log(field.kind, field.label);
+   * await question?.fill({ flow: 'embedded', checks: ['lint', 'tests'], token: 's3cret' });
+   * ```
+   */
+  fill(values: FormValues): Promise<void>;
+  /**
+   * Leaves the decision to the agent, which is told so.
+   *
+   * @example
+   * ```ts
+   * await session.pendingPermissions.value[0]?.skip();
+   * ```
+   */
+  skip(): Promise<void>;
 }
 
 type Dispatch = (action: ClientActionInput) => Promise<void>;
@@ -69,12 +101,17 @@ export function pendingPermissions(
   return prompts(
     state,
     (turn) => Object.values(turn.pendingPermissions),
-    (turnId, request): PendingPermission => ({
-      turnId,
-      request,
-      answer: (answer) =>
-        dispatch({ type: 'session/permissionResolved', turnId, requestId: request.requestId, ...answer }),
-    }),
+    (turnId, request): PendingPermission => {
+      const answer = (given: PermissionAnswer) =>
+        dispatch({ type: 'session/permissionResolved', turnId, requestId: request.requestId, ...given });
+      return {
+        turnId,
+        request,
+        answer,
+        fill: (values) => answer({ approved: true, ...filledForm(request.form ?? { fields: [] }, values) }),
+        skip: () => answer({ approved: true }),
+      };
+    },
   );
 }
 

@@ -5,6 +5,7 @@ import type {
   ErrorInfo,
   FileChangeSummary,
   FileEditResultContent,
+  FormValues,
   GivenInput,
   ModelInfo,
   PermissionRequest,
@@ -179,6 +180,8 @@ export interface Decision {
   readonly reason?: string;
   /** The answer to a question with `allowText`. */
   readonly text?: string;
+  /** The answer to a question with a `form`, by the ids of its fields, secrets included. Absent when the agent shall decide. */
+  readonly values?: FormValues;
 }
 
 /**
@@ -231,6 +234,8 @@ export type AgentEvent =
   /** An image, audio or a file at this position of the answer. */
   | { readonly type: 'content'; readonly content: AgentContent }
   | { readonly type: 'permissionRequest'; readonly request: PermissionRequest }
+  /** The agent no longer waits for the answer to a `permissionRequest`. */
+  | { readonly type: 'questionWithdrawn'; readonly requestId: string }
   | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
   | { readonly type: 'usage'; readonly usage: UsageInfo }
   | { readonly type: 'title'; readonly title: string }

@@ -1,6 +1,8 @@
-import type { Author, ClientAction, PermissionOption, SessionState, ToolCallState } from '@agenthost/protocol';
+import type { Author, ClientAction, Form, PermissionOption, SessionState, ToolCallState } from '@agenthost/protocol';
 import {
   findPendingMessage,
+  formAnswerOf,
+  formProblem,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
   ownValue,
@@ -116,12 +118,21 @@ function permissionRefusal(
   const turn = state.activeTurn?.id === action.turnId ? state.activeTurn : undefined;
   const request = turn && ownValue(turn.pendingPermissions, action.requestId);
   if (request) {
+    const isFilled = action.values !== undefined || action.secrets !== undefined;
+    if (isFilled && !request.form) return refuse('takesNoValues');
     if (action.text !== undefined && request.allowText !== true) return refuse('takesNoText');
-    return optionRefusal(action, request.options);
+    return optionRefusal(action, request.options) ?? (request.form && formRefusal(request.form, action));
   }
   const answered = answeredBy(action.requestId);
   if (!answered) return refuse('unknownPermissionRequest');
   return refuse('unknownPermissionRequest', answered.by ? { by: answered.by } : { detail: 'the host answered it' });
+}
+
+/** Whoever answers without showing the form is held to it too. */
+function formRefusal(form: Form, action: PermissionResolvedAction): Refusal | undefined {
+  const answer = formAnswerOf(form, action);
+  const wrong = answer.outcome === 'answered' ? formProblem(form, answer) : undefined;
+  return wrong && refuse('valueDoesNotFit', { field: wrong.field, detail: `${wrong.field}: ${wrong.problem}` });
 }
 
 /** An option that does not deny approves: the choices of a question have no kind. */

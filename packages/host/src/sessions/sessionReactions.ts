@@ -1,5 +1,11 @@
 import { LOGIN_REQUIRED, type SessionAction, type SessionState, type UserMessage } from '@agenthost/protocol';
-import { findPendingMessage, type PermissionResolvedAction, turnsAwaitingLogin } from '@agenthost/protocol/internal';
+import {
+  findPendingMessage,
+  formAnswerOf,
+  ownValue,
+  type PermissionResolvedAction,
+  turnsAwaitingLogin,
+} from '@agenthost/protocol/internal';
 import { decisionIn } from '../agents/events/pendingAnswers.js';
 import type { SessionParts } from './sessionParts.js';
 import type { ActionIntake } from './turn/actionIntake.js';
@@ -70,7 +76,7 @@ export class SessionReactions {
         run?.answer(action.toolCallId, decisionIn(action));
         return;
       case 'session/permissionResolved':
-        this.#answerPermission(action);
+        this.#answerPermission(action, before);
         return;
       case 'session/modelChanged':
         run?.setModel(action.model);
@@ -181,11 +187,18 @@ export class SessionReactions {
     });
   }
 
-  #answerPermission(action: PermissionResolvedAction): void {
+  #answerPermission(action: PermissionResolvedAction, { activeTurn }: SessionState): void {
     const { requestId, turnId } = action;
-    this.#options.intake.rememberAnswer(requestId, action.by);
-    this.#options.parts.customizations?.answer(requestId, decisionIn(action));
-    this.#options.run?.answer(requestId, decisionIn(action));
-    this.#options.parts.store.dispatch({ type: 'session/responsePart', turnId, part: permissionNotice(action) });
+    const { intake, parts, run } = this.#options;
+    // Now: telling others may lead to the next action.
+    const { secrets } = intake;
+    const request = activeTurn && ownValue(activeTurn.pendingPermissions, requestId);
+    const filled = request?.form && formAnswerOf(request.form, { ...action, ...(secrets && { secrets }) });
+    intake.rememberAnswer(requestId, action.by);
+    parts.customizations?.answer(requestId, decisionIn(action));
+    const values = filled?.outcome === 'answered' && { values: { ...filled.values, ...filled.secrets } };
+    run?.answer(requestId, { ...decisionIn(action), ...values });
+    const part = permissionNotice(action, request?.form);
+    parts.store.dispatch({ type: 'session/responsePart', turnId, part });
   }
 }

@@ -1,3 +1,4 @@
+import { formAnswerOf, formAnswerText } from '../forms.js';
 import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../limits.js';
 import { isSafeKey, ownValue } from '../safeKey.js';
 import type { PermissionResolvedAction, TurnCancelledAction, TurnStartedAction } from '../types/clientActions.js';
@@ -94,8 +95,12 @@ export function resolvePermission(
 function answeredPermission(
   turn: ActiveTurn,
   request: PermissionRequest,
-  { approved, optionId, text, by, at }: PermissionResolvedAction,
+  action: PermissionResolvedAction,
 ): AnsweredPermission {
+  const { approved, optionId, by, at } = action;
+  const filled = request.form && formAnswerOf(request.form, action);
+  const said = request.form && filled?.outcome === 'answered' ? formAnswerText(request.form, filled) : undefined;
+  const text = request.form ? said : action.text;
   const label = optionId === undefined ? undefined : request.options?.find(({ id }) => id === optionId)?.label;
   return {
     requestId: request.requestId,
@@ -105,6 +110,7 @@ function answeredPermission(
     ...(optionId !== undefined && { optionId }),
     ...(label !== undefined && { optionLabel: label }),
     ...(text !== undefined && { text: beginning(text) }),
+    ...(filled && { form: filled.outcome }),
     ...(by && { by }),
     at,
     afterParts: (turn.earlierParts ?? 0) + turn.responseParts.length,

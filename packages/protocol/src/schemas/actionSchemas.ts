@@ -21,6 +21,8 @@ import {
   turnOrigin,
   uri,
 } from './primitives.js';
+import { formSecrets, formValues } from './formSchemas.js';
+import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrigin, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
@@ -71,13 +73,23 @@ export const CLIENT_ACTIONS = [
     editedToolInput: z.string().max(MAX_TEXT_LENGTH).exactOptional(),
     reason: messageText.exactOptional(),
   }),
-  byClient('session/permissionResolved', 'Unblocks the agent.', {
-    turnId,
-    requestId: id,
-    approved: z.boolean(),
-    optionId: id.exactOptional(),
-    text: messageText.exactOptional(),
-  }),
+  byClient(
+    'session/permissionResolved',
+    'Unblocks the agent. Of a form: its `values`, or `approved` without them to skip it.',
+    {
+      turnId,
+      requestId: id,
+      approved: z.boolean(),
+      optionId: id.exactOptional(),
+      text: messageText.exactOptional(),
+      values: formValues.exactOptional().describe('The answers to a form. Since version 2.'),
+      secrets: formSecrets
+        .exactOptional()
+        .describe(
+          'The answers to fields of kind `secret`. Only the agent gets them: the host passes the action on with empty texts. Since version 2.',
+        ),
+    },
+  ),
   byClient(
     'session/turnCancelled',
     'Ends the turn, aborts the agent. With `holdQueue` pending messages wait until a client starts one or sends another.',
@@ -227,6 +239,7 @@ export const rejection = z
       .string()
       .exactOptional()
       .describe('What the code leaves open: the fields that are wrong, or the number to continue above.'),
+    field: id.exactOptional().describe('The field of a form whose value does not fit. Since version 2.'),
   })
   .describe('Why the host refused an action.');
 

@@ -3,6 +3,7 @@ import * as actions from './actionSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
 import * as devices from './deviceSchemas.js';
+import * as forms from './formSchemas.js';
 import * as handshake from './handshakeSchemas.js';
 import * as native from './nativeSchemas.js';
 import * as notifications from './notificationSchemas.js';
@@ -18,6 +19,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   common: byTypeName(common),
   rootState: byTypeName(rootState),
   toolCalls: byTypeName(toolCalls),
+  forms: byTypeName(forms),
   turns: byTypeName(turns),
   sessionState: byTypeName(sessionState),
   clientActions: byActionName(actions.CLIENT_ACTIONS),

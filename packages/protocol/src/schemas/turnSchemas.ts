@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MAX_ATTACHMENT_DATA_LENGTH, MAX_ATTACHMENTS } from '../limits.js';
 import { author, contentRef, errorInfo, textRange, usageInfo } from './commonSchemas.js';
+import { form } from './formSchemas.js';
 import { count, id, label, messageText, timestamp, turnOrigin, uri } from './primitives.js';
 import { completedToolCall, covers, toolCallState } from './toolCallSchemas.js';
 
@@ -73,6 +74,11 @@ export const permissionRequest = z
     options: z.array(permissionOption).exactOptional(),
     allowText: z.boolean().exactOptional(),
     askedAt: timestamp.exactOptional(),
+    form: form
+      .exactOptional()
+      .describe(
+        'What is asked, field by field. `options` and `allowText` are then for clients that show no forms. Since version 2.',
+      ),
   })
   .describe('A question that is not the confirmation of one announced tool call.');
 
@@ -87,7 +93,13 @@ export const answeredPermission = z
     text: z
       .string()
       .exactOptional()
-      .describe('The beginning of a written answer: at most `MAX_ANSWER_KEPT` code units, as of the title.'),
+      .describe(
+        'The beginning of a written answer, or of the values of a form: at most `MAX_ANSWER_KEPT` code units, as of the title.',
+      ),
+    form: z
+      .enum(['answered', 'skipped', 'declined'])
+      .exactOptional()
+      .describe('What became of a form. Skipped: the agent decides. Since version 2.'),
     by: author.exactOptional(),
     at: timestamp,
     afterParts: z

@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { Author, ContentRef, ErrorInfo, TextRange, UsageInfo } from './common.js';
+import type { Form } from './forms.js';
 import type { CompletedToolCall, Covers, ToolCallState } from './toolCalls.js';
 
 export interface ActiveTurn {
@@ -35,8 +36,13 @@ export interface AnsweredPermission {
   readonly optionId?: string;
   /** The label of the chosen option. */
   readonly optionLabel?: string;
-  /** The beginning of a written answer: at most `MAX_ANSWER_KEPT` code units, as of the title. */
+  /**
+   * The beginning of a written answer, or of the values of a form: at most `MAX_ANSWER_KEPT` code units, as of the
+   * title.
+   */
   readonly text?: string;
+  /** What became of a form. Skipped: the agent decides. Since version 2. */
+  readonly form?: 'answered' | 'skipped' | 'declined';
   readonly by?: Author;
   readonly at: number;
   /** How many parts the turn had then, including dropped ones: the place of the answer among them. */
@@ -95,6 +101,10 @@ export interface PermissionRequest {
   readonly options?: readonly PermissionOption[];
   readonly allowText?: boolean;
   readonly askedAt?: number;
+  /**
+   * What is asked, field by field. `options` and `allowText` are then for clients that show no forms. Since version 2.
+   */
+  readonly form?: Form;
 }
 
 export interface ReasoningPart {

@@ -3,6 +3,7 @@ import type * as actions from '../../src/schemas/actionSchemas.js';
 import type * as commands from '../../src/schemas/commandSchemas.js';
 import type * as common from '../../src/schemas/commonSchemas.js';
 import type * as devices from '../../src/schemas/deviceSchemas.js';
+import type * as forms from '../../src/schemas/formSchemas.js';
 import type * as handshake from '../../src/schemas/handshakeSchemas.js';
 import type * as native from '../../src/schemas/nativeSchemas.js';
 import type * as notifications from '../../src/schemas/notificationSchemas.js';
@@ -31,6 +32,7 @@ type ByActionName<Schemas extends readonly ActionSchema[]> = {
 export type InferredSchemas = ByTypeName<typeof common> &
   ByTypeName<typeof rootState> &
   ByTypeName<typeof toolCalls> &
+  ByTypeName<typeof forms> &
   ByTypeName<typeof turns> &
   ByTypeName<typeof sessionState> &
   ByTypeName<typeof actions> &

@@ -22,7 +22,9 @@ export interface AnsweredPrompt {
 export interface PromptAnswer {
   readonly approved: boolean;
   readonly optionId?: string;
-  /** The chosen option in words, what was written, or the reason of a denial. */
+  /** What became of a form. Skipped: the agent decides. */
+  readonly form?: 'answered' | 'skipped' | 'declined';
+  /** The chosen option in words, what was written or filled in, or the reason of a denial. */
   readonly text?: string;
   readonly by?: Author;
   readonly at: number;
@@ -88,8 +90,8 @@ function answerTo({ activeTurn, turns }: SessionState, id: string): PromptAnswer
   }
   const request = [...requests, ...(last?.answeredPermissions ?? [])].findLast(({ requestId }) => requestId === id);
   if (!request) return undefined;
-  const { approved, at, optionId, optionLabel, text, by } = request;
-  return { approved, at, ...optional({ optionId, by, text: text ?? optionLabel }) };
+  const { approved, at, optionId, optionLabel, text, by, form } = request;
+  return { approved, at, ...(form && { form }), ...optional({ optionId, by, text: text ?? optionLabel }) };
 }
 
 function optional(fields: {

@@ -19,6 +19,23 @@ interface AnsweredLineProps {
 export function AnsweredLine({ kind, answer, me, title, isEdited }: AnsweredLineProps) {
   const { name, device } = authorName(answer.by, me);
   const Icon = kind === 'question' ? MessageCircleReply : answer.approved ? ShieldCheck : ShieldX;
+  if (answer.form) {
+    return (
+      <div className="line answered">
+        <Icon size={16} aria-hidden />
+        <span className="grow">
+          <b>{answer.by ? name : 'The agent'}</b>
+          {answer.by && device} {formVerb(answer)}
+          {title && (
+            <small>
+              <InlineText text={title} />
+            </small>
+          )}
+        </span>
+        <span className="aux num">{clock(answer.at)}</span>
+      </div>
+    );
+  }
   const says = kind === 'question' || !answer.approved ? answer.text : undefined;
   return (
     <div className="line answered">
@@ -42,6 +59,13 @@ export function AnsweredLine({ kind, answer, me, title, isEdited }: AnsweredLine
       <span className="aux num">{clock(answer.at)}</span>
     </div>
   );
+}
+
+/** "answered: Embedded form, Pay now". */
+function formVerb({ form, text, by }: PromptAnswer): string {
+  if (form === 'answered') return text ? `answered: ${text}` : 'answered';
+  if (form === 'skipped') return 'skipped it: the agent decides';
+  return by ? 'declined to answer' : 'took the question back';
 }
 
 function verb(kind: AnsweredLineProps['kind'], { approved }: PromptAnswer): string {

@@ -13,6 +13,7 @@ import { useChat } from '../chatContext.js';
 import { InlineText } from '../InlineText.js';
 import { roughly } from '../times.js';
 import { FoldButton } from './FoldButton.js';
+import { FormQuestion } from './form/FormQuestion.js';
 import { MoreWaiting } from './MoreWaiting.js';
 import { useKeptFocus } from './useKeptFocus.js';
 
@@ -25,8 +26,14 @@ interface QuestionProps {
   readonly plain?: boolean;
 }
 
-/** A permission or a question of the agent, with options, and a text where that is allowed. Its keys work while it has the focus. */
-export function Question({ turnId, request, plain = false }: QuestionProps) {
+/** A permission or a question of the agent. */
+export function Question({ plain = false, ...props }: QuestionProps) {
+  const { form } = props.request;
+  return form ? <FormQuestion {...props} form={form} plain={plain} /> : <PlainQuestion {...props} plain={plain} />;
+}
+
+/** One question with options, and a text where that is allowed. Its keys work while it has the focus. */
+function PlainQuestion({ turnId, request, plain }: Required<QuestionProps>) {
   const chat = useChat();
   const now = useNow(request.askedAt !== undefined);
   const section = useKeptFocus();

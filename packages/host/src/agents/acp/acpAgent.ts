@@ -199,6 +199,7 @@ export class AcpAgent implements Agent {
       customizations: [],
       onUpdate: () => {},
       onPermission: async () => ({ outcome: { outcome: 'cancelled' } }),
+      onForm: async () => ({ action: 'cancel' }),
       onInitialized: ({ authMethods }) => this.login.offers(authMethods),
     });
     this.#learnModels(connection.choices.models(spec.provider));

@@ -1,29 +1,28 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { SessionCommand, SessionMode, SessionSetting, UserMessage } from '@agenthost/protocol';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { FIRST_ISSUE } from '../../describeIssues.js';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { AgentEvent, AgentSession, Decision, Transcript } from '../agent.js';
 import { type EarlierTurns, earlierTurns } from '../events/earlierTurns.js';
-import { PendingAnswers } from '../events/pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
 import { AcpSettings, type AcpSettingsOptions } from './acpSettings.js';
-import { CANCELLED, outcomeOf, standingApproval } from './permissionOptions.js';
 import { Terminals } from './terminals.js';
 import { type AcpTurn, newAcpTurn, steerTurn, untilAnswered } from './turn/acpTurn.js';
 import type { ChangeTally } from './turn/changeTally.js';
 import { promptBlocks } from './turn/contentBlocks.js';
 import { RefusalReasons } from './turn/refusalReasons.js';
 import { isOfSession, SessionUpdates } from './turn/sessionUpdates.js';
+import { TurnQuestions } from './turn/turnQuestions.js';
 import { timeText, watchSilence } from './turn/turnSilence.js';
 import { UsageMeter } from './turn/usageMeter.js';
-import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+import { sessionUpdate } from './updateSchemas.js';
 
 export interface AcpSessionOptions
-  extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'>,
+  extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'onForm' | 'terminals' | 'signal' | 'resume'>,
     AcpSettingsOptions {
   readonly resume: string | undefined;
   readonly transcript: (() => Promise<Transcript | undefined>) | undefined;
@@ -50,11 +49,11 @@ const STOPPED_MS = 2_000;
 export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
   readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
-  readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
   readonly #updates: SessionUpdates;
   readonly #usage: UsageMeter;
   readonly #reasons = new RefusalReasons();
+  readonly #questions: TurnQuestions;
   readonly #settings: AcpSettings;
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
@@ -88,6 +87,12 @@ export class AcpSession implements AgentSession {
     this.#model = options.model;
     this.#settings = new AcpSettings(options);
     this.#updates = new SessionUpdates(options.spec.displayName);
+    this.#questions = new TurnQuestions({
+      agentName: options.spec.displayName,
+      reasons: this.#reasons,
+      turn: () => this.#turn ?? this.#beginOwn(),
+      emit: (event) => this.#events.fire(event),
+    });
     this.#usage = new UsageMeter({ tokensAreTotals: options.spec.countsTotals === true });
   }
 
@@ -127,7 +132,7 @@ export class AcpSession implements AgentSession {
   }
 
   answer(requestId: string, decision: Decision): void {
-    this.#answers.answer(requestId, decision);
+    this.#questions.answer(requestId, decision);
   }
 
   /** Resolves when the turn has ended, by the agent or after a time limit. */
@@ -210,7 +215,8 @@ export class AcpSession implements AgentSession {
       signal: this.#disposal.signal,
       terminals,
       onUpdate: (params) => this.#onUpdate(params),
-      onPermission: (request) => this.#onPermission(request),
+      onPermission: (request) => this.#questions.permission(request),
+      onForm: (request, withdrawn) => this.#questions.form(request, withdrawn),
     });
     this.#updates.choices = connection.choices;
     try {
@@ -367,32 +373,5 @@ export class AcpSession implements AgentSession {
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
     for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#events.fire(event);
     if (isInTurn) turn.updates.take(data);
-  }
-
-  async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
-    const turn = this.#turn ?? this.#beginOwn();
-    if (!turn || turn.aborted.signal.aborted) return CANCELLED;
-    turn.heard();
-    turn.asking++;
-    const { toolCallId } = request.toolCall;
-    try {
-      const answered = (requestId: string) => this.#answers.wait(requestId, turn.aborted.signal);
-      const { requestId, shown, answer } = turn.calls.ask(request, answered);
-      const decision = await answer;
-      const { outcome, approved } = outcomeOf(decision, request.options, shown);
-      const name = turn.calls.nameOf(toolCallId);
-      const lasting = approved ? standingApproval(decision, request, name) : undefined;
-      if (lasting) this.#events.fire({ type: 'approval', approval: lasting });
-      if (!approved) this.#reasons.add(name, decision);
-      if (approved) await turn.calls.looked(toolCallId);
-      if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
-      return outcome;
-    } catch {
-      turn.calls.answered(toolCallId, false);
-      return CANCELLED;
-    } finally {
-      if (--turn.asking === 0) turn.onAnswered();
-      turn.heard();
-    }
   }
 }

@@ -8,7 +8,14 @@ import { AcpFailure, acpFailure } from './acpFailure.js';
 import { AcpProcess, type Program } from './acpProcess.js';
 import type { Terminals } from './terminals.js';
 import { type MessageLimits, MessageStream } from './turn/messageStream.js';
-import { type Initialized, initialized, type PermissionRequestFields, permissionRequest } from './updateSchemas.js';
+import {
+  type ElicitationFields,
+  elicitation,
+  type Initialized,
+  initialized,
+  type PermissionRequestFields,
+  permissionRequest,
+} from './updateSchemas.js';
 
 export interface AcpWireOptions {
   readonly spec: AcpAgentSpec;
@@ -23,6 +30,8 @@ export interface AcpWireOptions {
   readonly terminals: Terminals;
   onUpdate(params: unknown): void;
   onPermission(request: PermissionRequestFields): Promise<acp.RequestPermissionResponse>;
+  /** `withdrawn` aborts when the agent no longer waits for the answer. */
+  onForm(request: ElicitationFields, withdrawn: AbortSignal): Promise<acp.CreateElicitationResponse>;
 }
 
 /** How long the agent must be silent after a load, and how long the host waits for that. */
@@ -37,6 +46,7 @@ const CLIENT: acp.InitializeRequest = {
     terminal: true,
     auth: { terminal: true },
     session: { notices: {}, compaction: {} },
+    elicitation: { form: {} },
     _meta: { terminal_output: true },
   },
 };
@@ -81,6 +91,9 @@ export class AcpWire {
       .client({ name: 'agenthost' })
       .onRequest(acp.methods.client.session.requestPermission, parsed(permissionRequest), ({ params }) =>
         options.onPermission(params),
+      )
+      .onRequest(acp.methods.client.elicitation.create, parsed(elicitation), ({ params, signal }) =>
+        options.onForm(params, signal),
       )
       .onNotification('*', () => {});
     this.#connection = options.terminals.serve(app).connect(this.stream.stream);

@@ -90,6 +90,13 @@ export const permissionRequest = z.object({
     .transform((options) => options.filter((option) => option !== undefined)),
 });
 
+/** The schema is read by `schemaForm`. */
+export const elicitation = z.object({
+  mode: z.string().catch('form'),
+  message: z.string().catch(''),
+  requestedSchema: z.unknown(),
+});
+
 const availableCommand = z.object({
   name: z.string(),
   description: lenient(z.string()),
@@ -223,6 +230,7 @@ export type AvailableCommand = z.output<typeof availableCommand>;
 export type ToolKind = (typeof KINDS)[number];
 export type ContentBlockFields = z.output<typeof contentBlock>;
 export type SessionUpdate = z.output<typeof sessionUpdate>;
+export type ElicitationFields = z.output<typeof elicitation>;
 export type PermissionRequestFields = z.output<typeof permissionRequest>;
 export type OpenedSession = z.output<typeof openedSession>;
 export type ConfigOptions = z.output<typeof configOptions>;

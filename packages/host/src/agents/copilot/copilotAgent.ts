@@ -168,6 +168,7 @@ export class CopilotAgent implements Agent {
         // A later answer of any client decides. Without a handler Copilot denies silently.
         onPermissionRequest: () => ({ kind: 'no-result' }),
         onUserInputRequest: (request) => session.askUser(request),
+        onElicitationRequest: (request) => session.askForm(request),
         onExitPlanModeRequest: (request) => session.askAboutPlan(request),
       };
       const { client } = process;

@@ -12,6 +12,8 @@ import type { CopilotProcess } from './copilotProcess.js';
 import type { CopilotSettings } from './copilotSettings.js';
 import { CopilotTurn } from './copilotTurn.js';
 import type {
+  ElicitationRequest,
+  ElicitationResult,
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
@@ -187,6 +189,10 @@ export class CopilotSession implements AgentSession {
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {
     return (this.#turn ?? this.#beginOwn())?.askUser(request) ?? Promise.reject(new Error('no turn is running'));
+  }
+
+  askForm(request: ElicitationRequest): Promise<ElicitationResult> {
+    return (this.#turn ?? this.#beginOwn())?.askForm(request) ?? Promise.resolve({ action: 'cancel' });
   }
 
   askAboutPlan(request: ExitPlanModeRequest): Promise<ExitPlanModeResult> {

@@ -3,9 +3,12 @@ import { LOGIN_REQUIRED, type PermissionRequest } from '@agenthost/protocol';
 import { type Confinement, isWithin } from '../../storage/fs/confinement.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import { loginRequiredText } from '../agentLogin.js';
+import { formQuestion } from '../events/formQuestion.js';
 import { changesWith, EventTranslator, editsOf } from './eventTranslator.js';
 import { sdkDecision, sessionCovers } from './permissionDisplay.js';
 import type {
+  ElicitationRequest,
+  ElicitationResult,
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
@@ -129,6 +132,15 @@ export class CopilotTurn {
       const answer = chosen ?? text ?? 'The user did not answer.';
       return { answer, wasFreeform: chosen === undefined };
     });
+  }
+
+  /** A form of Copilot or of an MCP server. It has no word for a skipped one: what it proposed is the answer. */
+  async askForm({ message = '', mode, requestedSchema }: ElicitationRequest): Promise<ElicitationResult> {
+    const schema = mode === 'url' ? undefined : requestedSchema;
+    const question = formQuestion({ agentName: 'Copilot', message, schema });
+    if (!('refused' in question)) return this.#question(question.request, question.result);
+    this.#tell({ type: 'notice', text: question.refused, severity: 'warning' });
+    return { action: 'decline' };
   }
 
   askAboutPlan({ summary, planContent, actions }: ExitPlanModeRequest): Promise<ExitPlanModeResult> {

@@ -99,6 +99,7 @@ export interface SdkSessionConfig extends SdkCustomizations {
   readonly onEvent: (event: SdkEvent) => void;
   readonly onPermissionRequest: () => { readonly kind: 'no-result' };
   readonly onUserInputRequest: (request: UserInputRequest) => Promise<UserInputResponse>;
+  readonly onElicitationRequest: (request: ElicitationRequest) => Promise<ElicitationResult>;
   readonly onExitPlanModeRequest: (request: ExitPlanModeRequest) => Promise<ExitPlanModeResult>;
 }
 
@@ -146,6 +147,15 @@ export interface UserInputResponse {
   readonly answer: string;
   readonly wasFreeform: boolean;
 }
+/** A form of the agent, or of an MCP server. */
+export interface ElicitationRequest {
+  readonly message?: string;
+  readonly mode?: string;
+  readonly requestedSchema?: unknown;
+}
+export type ElicitationResult =
+  | { readonly action: 'accept'; readonly content: Record<string, string | number | boolean | readonly string[]> }
+  | { readonly action: 'decline' | 'cancel' };
 export interface ExitPlanModeRequest {
   readonly summary: string;
   readonly planContent?: string;

@@ -15,6 +15,7 @@ export type AgentAction = WithoutStamps<
         | 'session/toolUpdate'
         | 'session/toolComplete'
         | 'session/permissionRequest'
+        | 'session/permissionResolved'
         | 'session/usage'
         | 'session/titleChanged'
         | 'session/modeChanged'

@@ -11,6 +11,7 @@ import type {
 import { INLINE_CONTENT_LIMIT, MAX_TITLE_LENGTH, MAX_URI_LENGTH } from '@agenthost/protocol/internal';
 import type { AgentContent, AgentEvent, AgentToolResult } from '../agent.js';
 import type { AgentAction } from './agentAction.js';
+import { askedForm } from './askedForm.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
@@ -152,6 +153,14 @@ export class AgentEventMapper {
       case 'permissionRequest':
         this.beginNewPart();
         return this.#permissionRequest(event.request);
+      case 'questionWithdrawn':
+        this.#open.close(event.requestId);
+        return one({
+          type: 'session/permissionResolved',
+          turnId,
+          requestId: this.#ids.wireIdOf(event.requestId),
+          approved: false,
+        });
       case 'usage':
         return one({ type: 'session/usage', turnId, usage: finiteUsage(event.usage) });
       case 'activity': {
@@ -292,14 +301,16 @@ export class AgentEventMapper {
     return one({ type: 'session/permissionRequest', turnId: this.#turnId, request });
   }
 
-  #request({ options, ...request }: PermissionRequest): PermissionRequest {
+  #request({ form: wanted, ...asked }: PermissionRequest): PermissionRequest {
+    const form = wanted && askedForm(wanted);
+    const { options, ...request } = form ? { ...asked, ...form } : asked;
     return {
       ...request,
       requestId: this.#ids.wireIdOf(request.requestId),
       title: oneLine(request.title, MAX_TITLE_LENGTH),
       message: headAndTail(request.message, INLINE_CONTENT_LIMIT),
       ...(request.toolCallId !== undefined && { toolCallId: this.#ids.wireIdOf(request.toolCallId) }),
-      ...(options && { options: this.#options(options) }),
+      ...(options && { options: form ? options : this.#options(options) }),
     };
   }
 

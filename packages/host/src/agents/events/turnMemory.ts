@@ -205,7 +205,7 @@ export class AgentIds {
 }
 
 /** Accepts what the schema of an id accepts, and only well-formed Unicode: a lone surrogate would change in UTF-8. */
-function isWireId(id: string): boolean {
+export function isWireId(id: string): boolean {
   return id.length > 0 && id.length <= MAX_ID_LENGTH && isSafeKey(id) && id.isWellFormed() && !hasControlCharacter(id);
 }
 

@@ -9,6 +9,7 @@ import {
   openQuestions,
   outerCall,
 } from './mockFloods.js';
+import { askForm } from './mockForms.js';
 import { playAudio, showImage } from './mockMedia.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
@@ -90,6 +91,9 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     const { approved, optionId, text } = await answered;
     turn.text(approved ? `You answered: ${text ?? optionId ?? 'nothing'}` : 'You did not answer.');
   },
+
+  /** `form` asks two questions at once; `form all` has a field of each kind, `form long` many choices. */
+  form: askForm,
 
   error: (turn) => {
     turn.text('This goes wrong.');

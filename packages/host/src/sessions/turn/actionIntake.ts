@@ -1,5 +1,5 @@
-import type { Author, ClientAction, SessionState, UserMessage } from '@agenthost/protocol';
-import { dropOldest, errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
+import type { Author, ClientAction, FormSecrets, SessionState, UserMessage } from '@agenthost/protocol';
+import { dropOldest, errorMessage, type Refusal, refuse, withoutSecrets } from '@agenthost/protocol/internal';
 import type { ToolInput } from '../../agents/agent.js';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
@@ -43,6 +43,8 @@ interface IncomingAction {
   readonly action: ClientAction;
   /** What a user typed, which is not in `action` any more (VAL10). */
   readonly typed: string | undefined;
+  /** What only the agent may get; `action` has none of it. */
+  readonly secrets: FormSecrets | undefined;
   /** The log has a turn with the id of the one that it starts. */
   isTurnFound: boolean;
 }
@@ -66,6 +68,7 @@ export class ActionIntake {
   /** Who answered which request, for the client whose answer comes second. */
   readonly #answers = new Map<string, { readonly by?: Author }>();
   readonly #steered = new Set<string>();
+  #accepting: FormSecrets | undefined;
 
   constructor(options: ActionIntakeOptions) {
     this.#options = options;
@@ -76,10 +79,9 @@ export class ActionIntake {
   }
 
   dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
-    const typed = sent.type === 'session/toolInput' ? sent.text : undefined;
-    const action = withoutTyped(withoutOrigin(sent));
     const key = acceptedKey(originOf(sender, clientSeq));
-    const incoming: IncomingAction = { sender, clientSeq, key, action, typed, isTurnFound: false };
+    const incoming: IncomingAction = { sender, clientSeq, key, ...privateApart(withoutOrigin(sent)), isTurnFound: false };
+    const { action } = incoming;
     const load = 'userMessage' in action ? PastedContent.loadOf(action.userMessage) : undefined;
     const before = this.#waiting.get(key);
     if (!before && this.#canDecide(incoming) && (load === undefined || !this.#isWanted(incoming))) {
@@ -105,6 +107,11 @@ export class ActionIntake {
     this.#waiting.set(key, passing);
   }
 
+  /** The secrets of the answer that is being accepted, for the agent alone. */
+  get secrets(): FormSecrets | undefined {
+    return this.#accepting;
+  }
+
   /** A later answer to the request is rejected with this name. */
   rememberAnswer(requestId: string, by: Author | undefined): void {
     this.#answers.set(requestId, by ? { by } : {});
@@ -122,7 +129,8 @@ export class ActionIntake {
     while (this.isBusy) await Promise.allSettled(this.#waiting.values());
   }
 
-  #decide({ sender, clientSeq, key, typed, isTurnFound }: IncomingAction, result: IntakeResult): void {
+  #decide(incoming: IncomingAction, result: IntakeResult): void {
+    const { sender, clientSeq, key, typed, secrets } = incoming;
     const { store, closed, beforeDecision } = this.#options;
     const { action } = result;
     if (closed()) {
@@ -136,12 +144,20 @@ export class ActionIntake {
       return;
     }
     const reason =
-      this.#refusal(action, isTurnFound) ??
+      this.#refusal(incoming, action) ??
       result.refusal ??
       queueRefusal(store.state, action) ??
       this.#giveInput(action, typed);
-    if (reason === undefined) store.accept(sender, clientSeq, action);
-    else store.reject(sender, clientSeq, action, reason);
+    if (reason !== undefined) {
+      store.reject(sender, clientSeq, action, reason);
+      return;
+    }
+    this.#accepting = secrets;
+    try {
+      store.accept(sender, clientSeq, action);
+    } finally {
+      this.#accepting = undefined;
+    }
   }
 
   /** Last, when nothing else can refuse it: what a program has read can't be taken back. */
@@ -151,10 +167,11 @@ export class ActionIntake {
   }
 
   /** Whether it would be accepted by what is known now. The content of other actions is not stored. */
-  #isWanted({ action, clientSeq, key, isTurnFound }: IncomingAction): boolean {
+  #isWanted(incoming: IncomingAction): boolean {
+    const { action, clientSeq, key } = incoming;
     const { store, closed } = this.#options;
     const isNew = !closed() && clientSeq > store.accepted.highest(key);
-    return isNew && this.#refusal(action, isTurnFound) === undefined;
+    return isNew && this.#refusal(incoming, action) === undefined;
   }
 
   #canDecide({ action }: IncomingAction): boolean {
@@ -162,9 +179,9 @@ export class ActionIntake {
     return this.#options.closed() !== undefined || turnId === undefined || this.#hasTurn(turnId) !== undefined;
   }
 
-  #refusal(action: ClientAction, isTurnFound: boolean): Refusal | undefined {
+  #refusal({ isTurnFound, secrets }: IncomingAction, action: ClientAction): Refusal | undefined {
     const { store, models, away } = this.#options;
-    return refusal(action, {
+    return refusal(secrets ? ({ ...action, secrets } as ClientAction) : action, {
       state: store.state,
       away,
       models,
@@ -210,11 +227,17 @@ function withoutOrigin(action: ClientAction): ClientAction {
   return started;
 }
 
-/** What a user types goes to the program only. */
-function withoutTyped(action: ClientAction): ClientAction {
-  if (action.type !== 'session/toolInput') return action;
-  const { text: _, ...given } = action;
-  return given;
+/**
+ * What a user types goes to the program only, and secrets of a form to the agent only: from here on nothing else has them, neither the
+ * state, the log, an envelope nor a fingerprint.
+ */
+function privateApart(action: ClientAction): Pick<IncomingAction, 'action' | 'typed' | 'secrets'> {
+  if (action.type === 'session/toolInput') {
+    const { text: typed, ...given } = action;
+    return { action: given, typed, secrets: undefined };
+  }
+  if (action.type !== 'session/permissionResolved') return { action, typed: undefined, secrets: undefined };
+  return { action: withoutSecrets(action), typed: undefined, secrets: action.secrets };
 }
 
 /** The id of the turn that an action starts, or of the message that becomes one. */

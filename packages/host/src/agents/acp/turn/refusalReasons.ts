@@ -20,6 +20,14 @@ export class RefusalReasons {
     );
   }
 
+  /** The answer to a form has no word for it either. */
+  skipped(what: string): void {
+    if (this.#reasons.length >= MAX_REASONS) return;
+    this.#reasons.push(
+      `The user skipped your question: ${oneLine(what, MAX_SUBJECT)}\nThat means: you decide. If you have already done so, there is nothing more to do.`,
+    );
+  }
+
   /** The message with the reasons, once; empty without any. */
   take(): ContentBlock[] {
     const reasons = this.#reasons;
