@@ -89,6 +89,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   sessions: [
     'agents',
     'agents/events',
+    'clientTools',
     'customizations',
     'sessionIndex',
     'state',
@@ -98,6 +99,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/log',
     'storage/stateRoot',
   ],
+  clientTools: ['agents', 'agents/events'],
   'sessions/transfer': [
     'sessions/content',
     'sessions/folder',

@@ -1,4 +1,5 @@
 import type { SessionState, URI } from '@agenthost/protocol';
+import { SessionTools } from '../clientTools/sessionTools.js';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
@@ -133,6 +134,12 @@ export async function assembleSession(
     artifacts,
     artifactStore,
     workspaceYaml,
+    tools: new SessionTools({
+      session: uri,
+      newId,
+      tell: (clientTools) => store.dispatch({ type: 'session/clientToolsChanged', clientTools }),
+      ...(services.toolLimits && { limits: services.toolLimits }),
+    }),
     tempFiles,
     metadata,
     agent,

@@ -4,6 +4,7 @@ import {
   MAX_COMMANDS,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
+  MAX_SESSION_TOOLS,
   MAX_SETTINGS,
   MAX_TEXT_LENGTH,
 } from '../limits.js';
@@ -12,6 +13,7 @@ import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrig
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
+  offeredTools,
   sessionCommand,
   sessionCustomization,
   sessionMode,
@@ -148,6 +150,13 @@ export const HOST_ACTIONS = [
   byHost('session/approvalsChanged', 'What the agent does without asking; not logged. Since version 2.', {
     approvals: z.array(standingApproval).max(MAX_APPROVALS),
   }),
+  byHost(
+    'session/clientToolsChanged',
+    'Which clients carry out which tools for the agent; not logged. Since version 2.',
+    {
+      clientTools: z.array(offeredTools).max(MAX_SESSION_TOOLS),
+    },
+  ),
   byHost('session/metadataChanged', 'Merged by key, `null` removes.', {
     metadata: anyRecord.describe('Merged by key; `null` removes the key.'),
   }),

@@ -23,6 +23,7 @@ import type {
   ApprovalsChangedAction,
   ChangesChangedAction,
   ClientsChangedAction,
+  ClientToolsChangedAction,
   CreationFailedAction,
   CustomizationsChangedAction,
   DeltaAction,
@@ -73,6 +74,7 @@ export type Action =
   | ChangesChangedAction
   | ClientsChangedAction
   | ApprovalsChangedAction
+  | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
   | SettingsChangedAction
@@ -165,6 +167,7 @@ export type SessionAction =
   | ChangesChangedAction
   | ClientsChangedAction
   | ApprovalsChangedAction
+  | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
   | SettingsChangedAction;

@@ -11,6 +11,8 @@ export interface CancelledToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'cancelled';
@@ -59,6 +61,8 @@ export interface FinishedToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'completed';
@@ -78,6 +82,8 @@ export interface PendingToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'pendingConfirmation';
@@ -94,6 +100,8 @@ export interface PendingToolCallStart {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'pendingConfirmation';
@@ -114,6 +122,8 @@ export interface RunningToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'running';
@@ -131,6 +141,8 @@ export interface RunningToolCallStart {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   readonly status: 'running';

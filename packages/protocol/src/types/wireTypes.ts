@@ -2,6 +2,7 @@
 
 import type * as actions from './actions.js';
 import type * as clientActions from './clientActions.js';
+import type * as clientTools from './clientTools.js';
 import type * as commands from './commands.js';
 import type * as common from './common.js';
 import type * as devices from './devices.js';
@@ -45,12 +46,17 @@ export interface WireTypes {
   BeginLoginResult: commands.BeginLoginResult;
   BrowseDirectoryParams: commands.BrowseDirectoryParams;
   BrowseDirectoryResult: commands.BrowseDirectoryResult;
+  CallClientToolParams: clientTools.CallClientToolParams;
+  CallClientToolResult: clientTools.CallClientToolResult;
   CancelledToolCall: toolCalls.CancelledToolCall;
   ChangesChangedAction: hostActions.ChangesChangedAction;
   CheckLoginResult: commands.CheckLoginResult;
   ClientAction: actions.ClientAction;
   ClientInfo: handshake.ClientInfo;
   ClientsChangedAction: hostActions.ClientsChangedAction;
+  ClientTool: clientTools.ClientTool;
+  ClientToolContent: clientTools.ClientToolContent;
+  ClientToolsChangedAction: hostActions.ClientToolsChangedAction;
   CompletedToolCall: toolCalls.CompletedToolCall;
   ConfirmationOption: toolCalls.ConfirmationOption;
   ContentRange: commands.ContentRange;
@@ -120,6 +126,8 @@ export interface WireTypes {
   NoticePart: turns.NoticePart;
   Notification: notifications.Notification;
   NotificationParams: commands.NotificationParams;
+  OfferedTool: sessionState.OfferedTool;
+  OfferedTools: sessionState.OfferedTools;
   PairingParams: devices.PairingParams;
   PendingMessage: sessionState.PendingMessage;
   PendingMessageKind: actions.PendingMessageKind;
@@ -188,6 +196,7 @@ export interface WireTypes {
   SessionSummaryChanges: notifications.SessionSummaryChanges;
   SetAgentKeyParams: commands.SetAgentKeyParams;
   SetAgentKeyResult: commands.SetAgentKeyResult;
+  SetClientToolsParams: clientTools.SetClientToolsParams;
   SetProviderParams: sessionFs.SetProviderParams;
   SetProviderResult: sessionFs.SetProviderResult;
   SetPushSubscriptionParams: push.SetPushSubscriptionParams;
