@@ -43,12 +43,13 @@ interface Offered {
 interface RunningCall {
   readonly answer: Promise<CallClientToolResult>;
   readonly stop: AbortController;
+  isAnswered: boolean;
   forgetting: Disposable | undefined;
 }
 
 /** How long a call that lost its connection may be asked for again. The host asks within a second. */
 const KEPT_MS = 5_000;
-const MAX_RUNNING = 256;
+const MAX_CALLS = 256;
 const ANY_INPUT: ClientTool['inputSchema'] = { type: 'object' };
 
 /** The tools of this client: offers them again after each reconnect, and carries out each call once. */
@@ -136,35 +137,44 @@ export class ClientToolServer {
     const call = this.#calls.get(key) ?? this.#begin(params, key);
     call.forgetting?.dispose();
     call.forgetting = undefined;
-    const isLost = () => peer.closeReason !== undefined;
+    const keepForNow = () => {
+      call.forgetting?.dispose();
+      call.forgetting = this.#schedule(() => this.#forget(key, call), KEPT_MS);
+    };
     const ended = () => {
-      if (isLost()) call.forgetting = this.#schedule(() => this.#forget(key, call), KEPT_MS);
-      else this.#forget(key, call);
+      if (peer.closeReason === undefined) this.#forget(key, call);
+      else keepForNow();
     };
     signal.addEventListener('abort', ended, { once: true });
-    // An answer that could not be sent is kept for as long as it may be asked for again.
+    // Its answer may be lost on the way.
     void call.answer.then(() => {
-      if (!isLost()) this.#forget(key, call);
+      call.isAnswered = true;
+      keepForNow();
     });
     return call.answer;
   }
 
   #begin(params: CallClientToolParams, key: string): RunningCall {
     const stop = new AbortController();
-    const call: RunningCall = { answer: this.#carryOut(params, stop.signal), stop, forgetting: undefined };
+    for (const [other, { isAnswered }] of this.#calls) {
+      if (this.#calls.size >= MAX_CALLS && isAnswered) this.#calls.delete(other);
+    }
+    const answer = this.#carryOut(params, stop.signal);
+    const call: RunningCall = { answer, stop, isAnswered: false, forgetting: undefined };
     this.#calls.set(key, call);
     return call;
   }
 
   #forget(key: string, call: RunningCall): void {
-    call.stop.abort(new Error('nobody waits for the answer of this call any more'));
+    call.forgetting?.dispose();
+    if (!call.isAnswered) call.stop.abort(new Error('nobody waits for the answer of this call any more'));
     if (this.#calls.get(key) === call) this.#calls.delete(key);
   }
 
   async #carryOut({ session, callId, name, input }: CallClientToolParams, signal: AbortSignal) {
     const tool = this.#offered.get(session)?.tools.get(name);
     if (!tool) return failure(`This client does not offer ${name} any more.`);
-    if (this.#calls.size >= MAX_RUNNING) return failure('This client carries out too many calls already.');
+    if (this.#calls.size >= MAX_CALLS) return failure('This client carries out too many calls already.');
     try {
       const answer = await tool.handler(input, { session, callId, signal });
       const content: readonly ClientToolContent[] =

@@ -138,7 +138,6 @@ export async function assembleSession(
       session: uri,
       newId,
       tell: (clientTools) => store.dispatch({ type: 'session/clientToolsChanged', clientTools }),
-      ...(services.toolLimits && { limits: services.toolLimits }),
     }),
     tempFiles,
     metadata,

@@ -1,6 +1,5 @@
 import type { SessionState } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
-import type { ToolLimits } from '../clientTools/sessionTools.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
@@ -54,7 +53,6 @@ export interface SessionServices {
   readonly syncContent?: boolean;
   readonly keepTempFiles?: boolean;
   readonly maxPastedBytes?: number;
-  readonly toolLimits?: Partial<ToolLimits>;
   /** Memory for all loaded sessions, in bytes. */
   readonly maxSessionBytes?: number;
 }
