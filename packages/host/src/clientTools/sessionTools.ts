@@ -26,6 +26,8 @@ export interface SessionToolsOptions {
   readonly session: URI;
   readonly tell: (clientTools: readonly OfferedTools[]) => void;
   readonly newId: () => string;
+  /** Called when a tool is called, with the name of its client. */
+  readonly onCall?: (input: unknown, clientName: string) => void;
   readonly limits?: Partial<ToolLimits>;
 }
 
@@ -168,13 +170,14 @@ export class SessionTools implements ClientTools {
   ): Promise<CallClientToolResult> {
     const { session, newId } = this.#options;
     const callId = newId();
+    this.#options.onCall?.(input, nameOf(offer.author));
     for (;;) {
       const client = await aborting(offer.present(), signal);
       if (!client || !offer.tools.some((tool) => tool.name === name)) {
         return toolFailure(`${name} can't be used: ${nameOf(offer.author)}, the client that offered it, is gone.`);
       }
       try {
-        return readResult(name, await client.call({ session, callId, name, input }, signal));
+        return readResult(name, await aborting(client.call({ session, callId, name, input }, signal), signal));
       } catch (error) {
         if (!(error instanceof ConnectionClosedError) || signal.aborted) throw error;
         this.#lost(offer, client);

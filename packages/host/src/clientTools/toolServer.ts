@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ClientTools, ToolServer } from '../agents/clientTools.js';
+import { isOwnUser } from './isOwnUser.js';
 import { MAX_MCP_BYTES, type McpAnswer, McpTools } from './mcpTools.js';
 import { TOOL_SERVER_NAME } from './toolOfCall.js';
 
@@ -28,10 +29,14 @@ export async function serveTools(
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const status = refusal(request, host, expected);
-    if (status === undefined) void serve(mcp, request, response, patienceMs);
-    else refuse(response, status);
+    void answer(request, response).catch(() => response.destroy());
   });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Some agents put the token into a command line, which other users of the machine can read.
+    const status = refusal(request, host, expected) ?? ((await isOwnUser(request.socket)) ? undefined : 403);
+    if (status === undefined) await serve(mcp, request, response, patienceMs);
+    else refuse(response, status);
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, ADDRESS, resolve);

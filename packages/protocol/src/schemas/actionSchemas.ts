@@ -131,6 +131,7 @@ export const HOST_ACTIONS = [
     output: z.string().exactOptional().describe('A chunk, appended to the live output.'),
     ref: contentRef.exactOptional().describe('Where the whole output can be read.'),
     invocationMessage: z.string().exactOptional(),
+    clientName: label.exactOptional().describe('Whose tool it is. Since version 2.'),
   }),
   byHost('session/toolComplete', 'Ends a call.', { turnId, toolCallId: id, result: toolCallResult }),
   byHost('session/permissionRequest', 'Asks something that is not the confirmation of one call.', {

@@ -189,6 +189,8 @@ export interface ToolUpdateAction {
   /** Where the whole output can be read. */
   readonly ref?: ContentRef;
   readonly invocationMessage?: string;
+  /** Whose tool it is. Since version 2. */
+  readonly clientName?: string;
 }
 
 /** Ends the turn; the next queued message starts. */
