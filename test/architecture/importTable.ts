@@ -89,6 +89,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   sessions: [
     'agents',
     'agents/events',
+    'clientTools',
     'customizations',
     'sessionIndex',
     'state',
@@ -99,6 +100,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/stateRoot',
     'work',
   ],
+  clientTools: ['agents', 'agents/events'],
   'sessions/transfer': [
     'sessions/content',
     'sessions/folder',

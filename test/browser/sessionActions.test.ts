@@ -130,11 +130,19 @@ describe('a session', () => {
 
   it('has customizations, changes its model, and shows its artifacts', SLOW, async () => {
     const host = await pages.host();
-    const { hash } = await makeSession(host, ['plan # The plan\n\n1. Look', 'artifact notes.txt']);
+    const { hash, uri } = await makeSession(host, ['plan # The plan\n\n1. Look', 'artifact notes.txt']);
     const page = await pages.visit(host, { hash });
     await seen(log(page).getByText('Made it.'));
     await choose(page, 'Customizations');
-    await seen(page.getByRole('dialog', { name: 'Customizations' }).getByText(/This session has none/));
+    const customizations = page.getByRole('dialog', { name: 'Customizations' });
+    await seen(customizations.getByText(/This session has none/));
+    const editor = await (await host.connect({ clientInfo: { name: 'The Editor' } })).openSession(uri);
+    await editor.registerTools([{ name: 'open_file', description: 'Opens a file.', handler: () => 'Opened.' }]);
+    await seen(customizations.getByRole('region', { name: 'Tools of The Editor' }).getByText('open_file'));
+    await editor.send('client-tool open_file {}');
+    await seen(page.getByText('It is a tool of The Editor.'));
+    await editor.pendingConfirmations.value[0]?.approve();
+    await seen(log(page).getByText('tool of The Editor', { exact: true }));
     await page.keyboard.press('Escape');
     await choose(page, 'Files');
     const files = page.getByRole('dialog', { name: 'Files' });

@@ -7,6 +7,7 @@ import { PUSH_GATES } from './pushGates.js';
 import { SERVER_GATES } from './serverGates.js';
 import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
+import { TOOL_GATES } from './toolGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
@@ -375,6 +376,7 @@ const ALL = [
   ...NATIVE_GATES,
   ...PUSH_GATES,
   ...SPACE_GATES,
+  ...TOOL_GATES,
   ...SHARE_GATES,
 ];
 

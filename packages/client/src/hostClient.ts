@@ -30,6 +30,7 @@ import { LoginClient } from './loginClient.js';
 import { NativeClient } from './nativeClient.js';
 import { firstValue, type Observable, type ReportError } from './observable.js';
 import { HostPush } from './push.js';
+import { ClientToolServer } from './session/clientTools.js';
 import { type Content, type FetchContentOptions, fetchContent } from './session/content.js';
 import { type ImportSessionOptions, importTurns } from './session/importSession.js';
 import { SessionHandle } from './session/sessionHandle.js';
@@ -98,6 +99,7 @@ export class HostClient {
   readonly #keepAlive: Disposable;
   readonly #events: Emitter<HostEvent>;
   readonly #maxPendingActions: number;
+  readonly #tools: ClientToolServer;
   /** There when this client keeps the sessions' files. */
   readonly #files: SessionFsServer | undefined;
 
@@ -125,6 +127,7 @@ export class HostClient {
       maxWaiting: options.maxWaitingCommands ?? DEFAULT_MAX_WAITING_COMMANDS,
       schedule,
     });
+    this.#tools = new ClientToolServer(this.#commands, schedule, reportError);
     this.push = new HostPush(this.#commands);
     this.native = new NativeClient(this.#commands);
     this.devices = new Devices(this.#commands);
@@ -229,6 +232,7 @@ export class HostClient {
       connection: this.#connection,
       commands: this.#commands,
       sync: this.#sync,
+      tools: this.#tools,
       maxPendingActions: this.#maxPendingActions,
     });
   }
@@ -304,6 +308,7 @@ export class HostClient {
    * passes on.
    */
   #listen(peer: RpcPeer): void {
+    this.#tools.listen(peer);
     peer.onNotification('action', {
       parse: (params) => {
         const { envelope } = (params ?? {}) as Partial<ActionParams>;
@@ -344,6 +349,7 @@ export class HostClient {
         this.#sync.failPending(current.reason);
       }
       if (current.state !== 'connected') return;
+      if (wasConnected) this.#tools.offerAgain();
       if (wasConnected) this.#events.fire({ type: 'client/listsStale' });
       wasConnected = true;
     });

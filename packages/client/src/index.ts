@@ -43,6 +43,7 @@ export type { NativeClient } from './nativeClient.js';
 export type { Observable } from './observable.js';
 export type { HostPush } from './push.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
+export type { ToolCallContext, ToolDefinition } from './session/clientTools.js';
 export type { Content, FetchContentOptions } from './session/content.js';
 export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';
 export type { ImportSessionOptions } from './session/importSession.js';

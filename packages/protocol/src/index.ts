@@ -2,7 +2,7 @@
  * Everything that is exported here is public API: `etc/protocol.api.md` lists it, and a change of it is a change of the version.
  *
  * - The state (`SessionState`, `RootState` and what is in them), the actions that change it, and the reducers that both sides run.
- * - `Commands`, `ClientNotifications`, `HostNotifications` and `SessionFsRequests`: every method with its params and its result.
+ * - `Commands`, `ClientNotifications`, `HostNotifications`, `SessionFsRequests` and `ClientToolRequests`: every method with its params and its result.
  * - Versions, capabilities, roles, error codes, rejections, the limits that clients meet, and URIs.
  *
  * `@agenthost/protocol/schemas` has a zod schema for each of them, and `schema/` the same as JSON Schema.
@@ -38,6 +38,13 @@ export type {
   RootAction,
   SessionAction,
 } from './types/actions.js';
+export type {
+  CallClientToolParams,
+  CallClientToolResult,
+  ClientTool,
+  ClientToolContent,
+  SetClientToolsParams,
+} from './types/clientTools.js';
 export type {
   Artifact,
   ArtifactKind,
@@ -76,7 +83,13 @@ export type {
   FormValues,
 } from './types/forms.js';
 export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, SharedSession, Snapshot } from './types/handshake.js';
-export type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from './types/methods.js';
+export type {
+  ClientNotifications,
+  ClientToolRequests,
+  Commands,
+  HostNotifications,
+  SessionFsRequests,
+} from './types/methods.js';
 export type {
   ContinueNativeSessionParams,
   FetchNativeTurnsParams,
@@ -99,6 +112,8 @@ export type {
 export type {
   Customization,
   FileChangeSummary,
+  OfferedTool,
+  OfferedTools,
   PendingMessage,
   SessionCommand,
   SessionCustomization,

@@ -108,6 +108,19 @@ export const MAX_FORM_LENGTH = 65_536;
 
 export const MAX_SUBSCRIPTIONS = 256;
 
+/** Tools that a client, and all clients together, can offer in a session. */
+export const MAX_CLIENT_TOOLS = 64;
+export const MAX_SESSION_TOOLS = 128;
+export const MAX_TOOL_NAME_LENGTH = 48;
+export const MAX_TOOL_DESCRIPTION_LENGTH = 4_096;
+/** Of each description the state has the beginning. */
+export const MAX_SHOWN_DESCRIPTION_LENGTH = 200;
+/** As JSON, in code units: the schema of one tool, what a call is given, and what it answers. */
+export const MAX_TOOL_SCHEMA_LENGTH = 16_384;
+export const MAX_TOOL_INPUT_LENGTH = 262_144;
+export const MAX_TOOL_RESULT_LENGTH = 1_048_576;
+export const MAX_TOOL_RESULT_ITEMS = 32;
+
 /** Sessions that a client which keeps their files can name in `sessionFs.setProvider`. */
 export const MAX_PROVIDED_SESSIONS = 50_000;
 

@@ -19,7 +19,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     'session/turnCancelled',
   ],
   driver: [
-    ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
+    ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'setClientTools'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

@@ -7,7 +7,7 @@ import { type ContentRef, parseSessionUri, type Turn } from '@agenthost/protocol
 import { onTestFinished } from 'vitest';
 import { ModelServer } from '../../support/modelServer/modelServer.js';
 import { png, wav } from '../../support/samples.js';
-import { startTestHost, temporaryFolder } from '../../support/testHost.js';
+import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';
 import { until } from '../../support/until.js';
 import { ACP_CASES, type AcpCase, specOf } from './acpCases.js';
 import { agentEnv } from './agentCase.js';
@@ -21,6 +21,8 @@ export const SOUND = wav();
 export interface ReportsHost {
   readonly model: ModelServer;
   readonly client: HostClient;
+  /** Another client. */
+  readonly connect: TestHost['connect'];
   readonly cwd: string;
   /** Where the session's own files are. */
   folderOf(session: SessionHandle): string;
@@ -30,7 +32,7 @@ export interface ReportsHost {
 /** A host with one real agent, a scripted model, a picture in the folder, and an MCP server whose tool returns another. */
 export async function startReportsHost(
   provider: 'copilot' | AcpCase['provider'],
-  { maxPromptTokens }: { readonly maxPromptTokens?: number } = {},
+  { maxPromptTokens, servers = true }: { readonly maxPromptTokens?: number; readonly servers?: boolean } = {},
 ): Promise<ReportsHost> {
   await installAgent(provider);
   const model = await ModelServer.start();
@@ -42,7 +44,7 @@ export async function startReportsHost(
   const server = join(import.meta.dirname, '../../support/agents/pictureMcpServer.ts');
   const env = { PICTURE: png(70, 70).toString('base64'), SOUND: SOUND.toString('base64') };
   const pictures = { command: process.execPath, args: [server], env };
-  await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures } }));
+  if (servers) await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures } }));
   const scripted = scriptedCopilot(model);
   const own = scripted.providers?.['scripted'];
   const configuration =
@@ -77,6 +79,7 @@ export async function startReportsHost(
   return {
     model,
     client,
+    connect: host.connect,
     cwd,
     folderOf: ({ uri }) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? ''),
     open: async (config) => {

@@ -256,6 +256,13 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['none', refused('continueNativeSession', () => ({ id: 'claude/..', session: 'claude:/x', asCopy: true }))],
   ],
   // Taken on a host without sessions only: `everyCommand` does that too.
+  setClientTools: [
+    ['64 of the largest', asked('setClientTools', ({ long }) => ({ session: long, tools: largeTools(64, 16_000) }))],
+    ['none again', asked('setClientTools', ({ long }) => ({ session: long, tools: [] }))],
+    ['a schema of 60,000 values', refused('setClientTools', ({ long }) => ({ session: long, tools: manyValues() }))],
+    ['a deep schema', asked('setClientTools', ({ long }) => ({ session: long, tools: [tool(0, { a: deep(50) })] }))],
+    ['10,000 tools', refused('setClientTools', ({ long }) => ({ session: long, tools: Array(10_000).fill({}) }))],
+  ],
   'sessionFs.setProvider': [['of 50,000 sessions', refused('sessionFs.setProvider', () => providedSessions(50_000))]],
 };
 
@@ -293,4 +300,16 @@ async function listed(client: RawClient): Promise<number> {
     next = page.nextCursor;
   }
   return count;
+}
+
+function tool(number: number, properties: object) {
+  return { name: `tool-${number}`, description: 'x'.repeat(4_096), inputSchema: { type: 'object', ...properties } };
+}
+
+function largeTools(count: number, length: number) {
+  return Array.from({ length: count }, (_, number) => tool(number, { title: 'x'.repeat(length) }));
+}
+
+function manyValues() {
+  return [tool(0, { enum: Array.from({ length: 55_000 }, (_, n) => n) })];
 }

@@ -1,5 +1,6 @@
 import type { PendingConfirmation, PendingPermission } from '@agenthost/client';
 import { safeCommand, safeLine } from '../text/safeText.js';
+import { ofClient } from './toolLine.js';
 
 export interface Choice {
   readonly key: string;
@@ -70,7 +71,10 @@ function permissionChoices({ request: { options = [], kind } }: PendingPermissio
 
 function confirmationText({ toolCall }: PendingConfirmation, input: string | undefined): string {
   const { confirmation, invocationMessage, toolInput } = toolCall;
-  return [safeLine(confirmation.title ?? invocationMessage), ...indented(input ?? toolInput ?? '')].join('\n');
+  return [
+    `${safeLine(confirmation.title ?? invocationMessage)}${ofClient(toolCall)}`,
+    ...indented(input ?? toolInput ?? ''),
+  ].join('\n');
 }
 
 function permissionText({ request }: PendingPermission): string {

@@ -4,6 +4,16 @@ import { GLYPH, type Style } from '../text/style.js';
 
 /** A tool call in one line, in the present or the past tense. */
 export function toolLine(call: ToolCallState, style: Style): string {
+  const whose = ofClient(call);
+  return whose === '' ? line(call, style) : `${line(call, style)}${style.dim(whose)}`;
+}
+
+/** Whose tool it is, where a client carries it out. */
+export function ofClient({ clientName }: Pick<ToolCallState, 'clientName'>): string {
+  return clientName === undefined ? '' : ` (tool of ${safeLine(clientName)})`;
+}
+
+function line(call: ToolCallState, style: Style): string {
   switch (call.status) {
     case 'pendingConfirmation':
       return `${style.needs(GLYPH.inputNeeded)} ${safeLine(call.confirmation.title ?? call.invocationMessage)}`;

@@ -27,10 +27,9 @@ import {
   LimitReachedError,
   rejected,
   rejectTooLarge,
-  SessionCreationError,
   type SessionGoneError,
 } from '../errors.js';
-import { firstValue, type Observable } from '../observable.js';
+import type { Observable } from '../observable.js';
 import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
 import type { StateSync } from '../sync/stateSync.js';
 import type { AppliedEnvelope } from '../sync/subscription.js';
@@ -42,6 +41,7 @@ import {
   type ListArtifactsOptions,
   observeArtifactTimes,
 } from './artifacts.js';
+import type { ClientToolServer, ToolDefinition } from './clientTools.js';
 import { type Content, type FetchContentOptions, fetchContent, wholeMessage } from './content.js';
 import {
   type EarlierSteps,
@@ -58,6 +58,7 @@ import {
   pendingConfirmations,
   pendingPermissions,
 } from './prompts.js';
+import { whenReady } from './whenReady.js';
 
 type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
 
@@ -75,6 +76,7 @@ export interface SessionContext {
   readonly connection: Connection;
   readonly commands: CommandChannel;
   readonly sync: StateSync;
+  readonly tools: ClientToolServer;
   readonly maxPendingActions: number;
 }
 
@@ -134,21 +136,9 @@ export class SessionHandle {
 
   /** Resolves when the agent runs; rejects with a SessionCreationError when it did not start. */
   async ready(signal?: AbortSignal): Promise<void> {
-    const stop = new AbortController();
-    const signals = [stop.signal, this.#closing.signal, ...(signal ? [signal] : [])];
-    const watched = [
-      this.gone.subscribe((error) => stop.abort(error)),
-      this.#context.connection.state.subscribe(check),
-    ];
-    function check(current: Connection['state']['value']) {
-      if (current.state === 'closed') stop.abort(current.reason);
-    }
-    try {
-      this.#throwIfOver();
-      await firstValue(this.confirmed, (state) => isReady(this.uri, state), AbortSignal.any(signals));
-    } finally {
-      for (const subscription of watched) subscription.dispose();
-    }
+    this.#throwIfOver();
+    const signals = [this.#closing.signal, ...(signal ? [signal] : [])];
+    await whenReady(this, this.#context.connection, signals);
   }
 
   /** Starts a turn; resolves with its id. While the session is being created it waits until it is ready. */
@@ -278,6 +268,26 @@ export class SessionHandle {
     await sync.dispatch(this.#shared, action);
   }
 
+  /**
+   * Offers tools of this program to the session's agent, until they or the handle are disposed of. Resolves when the host has accepted
+   * them; the agent gets them with its next turn. After a lost connection they are offered again. Names are unique in a session.
+   *
+   * @example
+   * ```ts
+   * const tools = await session.registerTools([
+   *   { name: 'open_file', description: 'Opens a file in the editor.', handler: async ({ path }) => `Opened ${String(path)}.` },
+   * ]);
+   * tools.dispose();
+   * ```
+   */
+  async registerTools(tools: readonly ToolDefinition[]): Promise<Disposable> {
+    this.#throwIfOver();
+    const offered = await this.#context.tools.add(this, tools);
+    this.#closing.signal.addEventListener('abort', () => offered.dispose(), { once: true });
+    if (this.#closing.signal.aborted) offered.dispose();
+    return offered;
+  }
+
   /** A message of this session as it was sent: the state only refers to what is large. To show all of it, or to edit it. */
   wholeMessage(message: UserMessage, options: CommandOptions = {}): Promise<UserMessage> {
     return wholeMessage(this.#context.commands, message, options);
@@ -387,11 +397,6 @@ export class SessionHandle {
     if (connection.state === 'closed') throw connection.reason;
     if (this.gone.value) throw this.gone.value;
   }
-}
-
-function isReady(uri: URI, { lifecycle, creationError }: SessionState): boolean {
-  if (lifecycle !== 'creationFailed') return lifecycle === 'ready';
-  throw new SessionCreationError(uri, creationError ?? { errorType: 'unknown', message: 'the host did not say why' });
 }
 
 function userMessage(message: Message): UserMessage {

@@ -25,6 +25,7 @@ import type { SessionFs } from '../storage/fs/sessionFs.js';
 import type { TempFiles } from '../storage/stateRoot/tempFiles.js';
 import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
 import type { AgentLoginSupport } from './agentLogin.js';
+import type { ClientTools } from './clientTools.js';
 import type { AgentPackage } from './install/agentPackage.js';
 
 /**
@@ -91,6 +92,11 @@ export interface OpenSessionOptions {
   readonly signal: AbortSignal;
   /** For temporary files, such as an attachment for a program. They are removed when the session is unloaded. */
   readonly tempFiles?: TempFiles;
+  /**
+   * Tools that clients carry out. Absent when there are none. The session is reopened with `resume` before the next turn when there are
+   * others. An agent asks about their calls as about those of any other tool.
+   */
+  readonly clientTools?: ClientTools;
 }
 
 /** What was said and done in a session, for an agent that was not there. */

@@ -37,6 +37,7 @@ import {
   encodeNotification,
   type LocalRpcError,
   type RequestContext,
+  type RequestOptions,
   RpcError,
   RpcPeer,
   type Transport,
@@ -201,10 +202,10 @@ export class ClientConnection implements Subscriber {
   }
 
   /** Calls the client. It bypasses the delivery, which may itself be waiting for the files that this asks for. */
-  request(method: string, params: object, timeoutMs: number): Promise<unknown> {
+  request(method: string, params: object, options: RequestOptions): Promise<unknown> {
     this.#isCalling = true;
     try {
-      return this.#peer.request(method, params, { timeoutMs });
+      return this.#peer.request(method, params, options);
     } finally {
       this.#isCalling = false;
     }

@@ -12,6 +12,7 @@ import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
 import { createLoginHandlers } from './loginHandlers.js';
 import { createNativeHandlers } from './nativeHandlers.js';
+import { setClientTools } from './setClientTools.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 
@@ -87,6 +88,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await connection.sessions.import(params, connection);
       return null;
     },
+    setClientTools: (params, connection) => setClientTools(params, connection),
     'sessionFs.setProvider': (params, connection) => services.hostSessions.setProvider(connection, params),
     fetchPushKey: () => services.push.publicKey(),
     setPushSubscription: (params, { credentialId }) => services.push.subscribe(credentialId, params),

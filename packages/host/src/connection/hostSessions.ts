@@ -93,7 +93,7 @@ export class HostSessions {
     try {
       for await (const _ of this.#options.storage.list()) throw refused(OWN_SESSIONS);
       const files = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
-        connection.request(method, params, timeoutMs),
+        connection.request(method, params, { timeoutMs }),
       );
       connection.admitFiles();
       const makeHub = await this.#options.providedBy(files);

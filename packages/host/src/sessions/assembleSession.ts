@@ -1,4 +1,6 @@
 import type { SessionState, URI } from '@agenthost/protocol';
+import { SessionTools } from '../clientTools/sessionTools.js';
+import { unnamedCall } from '../clientTools/unnamedCall.js';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
@@ -134,6 +136,15 @@ export async function assembleSession(
     artifacts,
     artifactStore,
     workspaceYaml,
+    tools: new SessionTools({
+      session: uri,
+      newId,
+      tell: (clientTools) => store.dispatch({ type: 'session/clientToolsChanged', clientTools }),
+      onCall: (input, clientName) => {
+        const call = unnamedCall(store.state, input);
+        if (call) store.dispatch({ type: 'session/toolUpdate', ...call, clientName });
+      },
+    }),
     tempFiles,
     metadata,
     agent,

@@ -19,6 +19,7 @@ import { RpcError } from '@agenthost/rpc';
 import { isLoginRequired } from '../agents/agentLogin.js';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
 import { headAndTail } from '../agents/events/boundedText.js';
+import type { SessionTools } from '../clientTools/sessionTools.js';
 import { type Lookers, lookersAmong, type Subscriber, viewersAmong } from '../state/publisher.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { SessionArtifacts } from './content/sessionArtifacts.js';
@@ -45,6 +46,10 @@ export class Session {
   onLost: (() => void) | undefined;
   /** Where several hosts serve it. */
   readonly routes: ClientRoutes | undefined;
+  readonly tools: SessionTools;
+  readonly content: SessionContent;
+  readonly artifacts: SessionArtifacts;
+  readonly stored: StoredSession;
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
@@ -63,6 +68,7 @@ export class Session {
     const { store, start, stored, agent, pasted, history } = parts;
     const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
     this.#parts = parts;
+    [this.tools, this.content, this.artifacts, this.stored] = [parts.tools, parts.content, parts.artifacts, stored];
     this.#onLogin = (state) => agents.learnLogin(start.provider, state);
     this.uri = store.uri;
     if (stored.isShared) this.routes = new ClientRoutes();
@@ -126,18 +132,6 @@ export class Session {
 
   get isClosed(): boolean {
     return this.#closed !== undefined;
-  }
-
-  get content(): SessionContent {
-    return this.#parts.content;
-  }
-
-  get artifacts(): SessionArtifacts {
-    return this.#parts.artifacts;
-  }
-
-  get stored(): StoredSession {
-    return this.#parts.stored;
   }
 
   /** Resolves when the files beside its log (artifacts, `workspace.yaml`, outputs) are written. */
@@ -213,6 +207,7 @@ export class Session {
 
   unsubscribe(subscriber: Subscriber): void {
     this.#lastUsed = performance.now();
+    this.tools.left(subscriber, subscriber.isOpen === false);
     if (this.#parts.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
   }
 
@@ -349,6 +344,7 @@ export class Session {
     const { metadata, customizations, tempFiles, stored, history } = this.#parts;
     this.#closed = isRemoved ? 'removed' : 'unloaded';
     this.#presence.dispose();
+    this.tools.dispose();
     metadata.dispose();
     await this.#run?.dispose();
     await this.#intake.settled();

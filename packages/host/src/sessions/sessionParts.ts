@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.js';
+import type { SessionTools } from '../clientTools/sessionTools.js';
 import type { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
@@ -30,6 +31,8 @@ export interface SessionParts {
   /** Absent for a session without a folder. */
   readonly artifactStore: ArtifactStore | undefined;
   readonly workspaceYaml: WorkspaceYamlSync;
+  /** What clients carry out for the agent. */
+  readonly tools: SessionTools;
   readonly tempFiles: TempFiles;
   /** Updates the metadata about the folder that the session works in. */
   readonly metadata: MetadataRefresh;

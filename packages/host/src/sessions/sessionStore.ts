@@ -78,6 +78,13 @@ const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
   'session/error',
 ]);
 
+/** What is over with the run of the host. */
+const NOT_LOGGED: ReadonlySet<SessionAction['type']> = new Set([
+  'session/clientsChanged',
+  'session/approvalsChanged',
+  'session/clientToolsChanged',
+]);
+
 const MOVED = 'the session is at another host now';
 
 /** One session's state, and the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
@@ -287,10 +294,7 @@ export class SessionStore implements DurableSource {
     this.#state = next.turns === before.turns ? next : withinMemory(next);
     this.#bytes.changed(before, this.#state, json.length);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
-    const logNumber =
-      action.type === 'session/clientsChanged' || action.type === 'session/approvalsChanged'
-        ? undefined
-        : this.#options.log.append(record(envelope), json);
+    const logNumber = NOT_LOGGED.has(action.type) ? undefined : this.#options.log.append(record(envelope), json);
     const [lastServerSeq, sender] = [this.#lastServerSeq, from?.sender];
     const tag: Tag = { kind: 'change', envelope, before, logNumber, lastServerSeq, sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;

@@ -53,7 +53,10 @@ export class SessionTurnSink implements TurnSink {
   }
 
   get preparation(): TurnPreparation | undefined {
-    return this.#parts.customizations;
+    const { customizations, tools } = this.#parts;
+    if (!customizations || tools.version === 0) return customizations;
+    const prepare: TurnPreparation['prepare'] = (turnId, signal) => customizations.prepare(turnId, signal);
+    return { key: `${customizations.key} ${tools.version}`, prepare };
   }
 
   async openOptions(): Promise<Omit<OpenSessionOptions, 'signal'>> {
@@ -62,6 +65,7 @@ export class SessionTurnSink implements TurnSink {
     await Promise.all([reported.load(), editedFiles.load()]).catch((error: unknown) =>
       this.#services.log.warn(`${store.uri}: what it keeps could not be counted: ${String(error)}`),
     );
+    const clientTools = this.#parts.tools.forAgent();
     const databasePath = stored.fs.realPath && this.#parts.artifactStore?.databasePath();
     return {
       sessionId: start.sessionId,
@@ -77,6 +81,7 @@ export class SessionTurnSink implements TurnSink {
       transcript: () => this.#transcript(),
       ...(store.state.summary.mode && { mode: store.state.summary.mode.id }),
       settings: chosenSettings(store.state),
+      ...(clientTools && { clientTools }),
     };
   }
 
@@ -115,7 +120,12 @@ export class SessionTurnSink implements TurnSink {
   }
 
   dispatch(action: AgentAction): void {
-    for (const passed of this.#parts.outputs.pass(action)) this.#session.dispatchFromAgent(passed);
+    for (const passed of this.#parts.outputs.pass(this.#named(action))) this.#session.dispatchFromAgent(passed);
+  }
+
+  #named(action: AgentAction): AgentAction {
+    if (action.type !== 'session/toolStart') return action;
+    return { ...action, toolCall: this.#parts.tools.named(action.toolCall) };
   }
 
   /** Most agents report their commands each time they are started. */

@@ -1,5 +1,6 @@
 import type {
   ClientAction,
+  ClientTool,
   Commands,
   CreateSessionParams,
   DisposeSessionParams,
@@ -10,6 +11,7 @@ import type {
   Snapshot,
   URI,
 } from '@agenthost/protocol';
+import type { ToolClient } from '../clientTools/toolOffer.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
 import type { TurnsRoom } from './stateBytes.js';
@@ -27,6 +29,8 @@ export interface OpenSession extends SubscribableResource {
   readonly space: string;
   /** About how large its snapshot is. */
   readonly bytes: number;
+  /** Where clients offer tools to its agent; absent where another host owns it. */
+  readonly tools?: { set(client: ToolClient, tools: readonly ClientTool[]): void };
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void;
   /** A subscriber's user looks at it now, or no longer. */
   looksChanged?(): void;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ERROR_CODE } from '../errors.js';
 import {
   CLIENT_NOTIFICATION_SCHEMAS,
+  CLIENT_TOOL_SCHEMAS,
   COMMAND_SCHEMAS,
   HOST_NOTIFICATION_SCHEMAS,
   SCHEMAS,
@@ -36,6 +37,7 @@ function methods(): object {
     clientNotifications: refs(CLIENT_NOTIFICATION_SCHEMAS),
     hostNotifications: refs(HOST_NOTIFICATION_SCHEMAS),
     hostRequests: requests(SESSION_FS_SCHEMAS),
+    clientToolRequests: requests(CLIENT_TOOL_SCHEMAS),
     errorCodes: ERROR_CODE,
   };
 }

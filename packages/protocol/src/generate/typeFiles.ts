@@ -59,8 +59,13 @@ function methodsFile(methods: Readonly<Record<string, unknown>>): string {
     notifications('HostNotifications', 'Host → client notifications.', methods['hostNotifications'] as Notifications),
     requests(
       'SessionFsRequests',
-      'Host → client requests: the ten methods of a provided file system, and no others.',
+      'Host → client requests: the ten methods of a provided file system.',
       methods['hostRequests'] as Requests,
+    ),
+    requests(
+      'ClientToolRequests',
+      'Host → client requests to a client that offers tools.',
+      methods['clientToolRequests'] as Requests,
     ),
   ]);
 }

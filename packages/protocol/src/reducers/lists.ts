@@ -3,11 +3,9 @@ import type { CustomizationsChangedAction } from '../types/hostActions.js';
 import type { SessionState } from '../types/sessionState.js';
 
 /** Replaces a list; an empty one removes the field. */
-export function changeList<K extends 'approvals' | 'clients' | 'customizations' | 'commands' | 'settings'>(
-  state: SessionState,
-  key: K,
-  list: NonNullable<SessionState[K]>,
-): SessionState {
+export function changeList<
+  K extends 'approvals' | 'clientTools' | 'clients' | 'customizations' | 'commands' | 'settings',
+>(state: SessionState, key: K, list: NonNullable<SessionState[K]>): SessionState {
   if (list.length > 0) return { ...state, [key]: list };
   if (!state[key]) return state;
   const { [key]: _, ...rest } = state;

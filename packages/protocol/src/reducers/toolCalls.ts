@@ -51,6 +51,9 @@ export function updateToolCall(state: SessionState, turn: ActiveTurn, action: To
   if (action.invocationMessage !== undefined && action.invocationMessage !== call.invocationMessage) {
     next = { ...next, invocationMessage: action.invocationMessage };
   }
+  if (action.clientName !== undefined && action.clientName !== call.clientName) {
+    next = { ...next, clientName: action.clientName };
+  }
   return next === call ? state : withToolCall(state, turn, next);
 }
 

@@ -4,6 +4,7 @@ import {
   MAX_COMMANDS,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
+  MAX_SESSION_TOOLS,
   MAX_SETTINGS,
   MAX_TEXT_LENGTH,
   MAX_TOOL_INPUT_LENGTH,
@@ -26,6 +27,7 @@ import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrig
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
+  offeredTools,
   sessionCommand,
   sessionCustomization,
   sessionMode,
@@ -173,6 +175,7 @@ export const HOST_ACTIONS = [
     output: z.string().exactOptional().describe('A chunk, appended to the live output.'),
     ref: contentRef.exactOptional().describe('Where the whole output can be read.'),
     invocationMessage: z.string().exactOptional(),
+    clientName: label.exactOptional().describe('Whose tool it is. Since version 2.'),
   }),
   byHost('session/toolComplete', 'Ends a call.', { turnId, toolCallId: id, result: toolCallResult }),
   byHost('session/permissionRequest', 'Asks something that is not the confirmation of one call.', {
@@ -192,6 +195,13 @@ export const HOST_ACTIONS = [
   byHost('session/approvalsChanged', 'What the agent does without asking; not logged. Since version 2.', {
     approvals: z.array(standingApproval).max(MAX_APPROVALS),
   }),
+  byHost(
+    'session/clientToolsChanged',
+    'Which clients carry out which tools for the agent; not logged. Since version 2.',
+    {
+      clientTools: z.array(offeredTools).max(MAX_SESSION_TOOLS),
+    },
+  ),
   byHost('session/metadataChanged', 'Merged by key, `null` removes.', {
     metadata: anyRecord.describe('Merged by key; `null` removes the key.'),
   }),

@@ -32,6 +32,7 @@ export const protocolCapabilities = z
     logins: yes.describe('Agents have a log-in state, and owners can log in.'),
     handOver: yes.describe('A session can be forked for another agent.'),
     nativeSessions: yes.describe('Owners see conversations that were begun in a terminal, and can continue them.'),
+    clientTools: yes.describe('Clients can offer tools to the agent of a session.'),
     sessionFs: yes,
     artifacts: yes,
     import: yes,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import * as actions from './actionSchemas.js';
+import * as clientTools from './clientToolSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
 import * as devices from './deviceSchemas.js';
@@ -30,6 +31,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   devices: byTypeName(devices),
   commands: byTypeName(commands),
   native: byTypeName(native),
+  clientTools: byTypeName(clientTools),
   push: byTypeName(push),
   sessionFs: byTypeName(sessionFs),
 };

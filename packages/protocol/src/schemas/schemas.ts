@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from '../types/methods.js';
+import type {
+  ClientNotifications,
+  ClientToolRequests,
+  Commands,
+  HostNotifications,
+  SessionFsRequests,
+} from '../types/methods.js';
 import type { WireTypes } from '../types/wireTypes.js';
 import { SCHEMA_MODULES } from './modules.js';
 import { clientSeq } from './primitives.js';
@@ -46,6 +52,7 @@ export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   listNativeSessions: { params: SCHEMAS.ListNativeSessionsParams, result: SCHEMAS.ListNativeSessionsResult },
   fetchNativeTurns: { params: SCHEMAS.FetchNativeTurnsParams, result: SCHEMAS.FetchTurnsResult },
   continueNativeSession: { params: SCHEMAS.ContinueNativeSessionParams, result: nothing },
+  setClientTools: { params: SCHEMAS.SetClientToolsParams, result: nothing },
   'sessionFs.setProvider': { params: SCHEMAS.SetProviderParams, result: SCHEMAS.SetProviderResult },
   fetchPushKey: { params: SCHEMAS.FetchPushKeyParams, result: SCHEMAS.FetchPushKeyResult },
   setPushSubscription: { params: SCHEMAS.SetPushSubscriptionParams, result: SCHEMAS.SetPushSubscriptionResult },
@@ -65,6 +72,10 @@ export const SESSION_FS_SCHEMAS: RequestSchemas<SessionFsRequests> = {
   'sessionFs.readdirWithTypes': { params: SCHEMAS.SessionFsPathParams, result: SCHEMAS.ReaddirWithTypesResult },
   'sessionFs.rm': { params: SCHEMAS.RmParams, result: SCHEMAS.SessionFsOutcome },
   'sessionFs.rename': { params: SCHEMAS.RenameParams, result: SCHEMAS.SessionFsOutcome },
+};
+
+export const CLIENT_TOOL_SCHEMAS: RequestSchemas<ClientToolRequests> = {
+  callClientTool: { params: SCHEMAS.CallClientToolParams, result: SCHEMAS.CallClientToolResult },
 };
 
 export const CLIENT_NOTIFICATION_SCHEMAS: NotificationSchemas<ClientNotifications> = {

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { MAX_APPROVALS, MAX_COMMANDS, MAX_SETTING_VALUES, MAX_SETTINGS } from '../limits.js';
+import {
+  MAX_APPROVALS,
+  MAX_CLIENT_TOOLS,
+  MAX_COMMANDS,
+  MAX_SESSION_TOOLS,
+  MAX_SETTING_VALUES,
+  MAX_SETTINGS,
+} from '../limits.js';
 import { author, errorInfo } from './commonSchemas.js';
 import { anyRecord, count, id, label, timestamp, title, uri } from './primitives.js';
 import { activeTurn, turn, userMessage } from './turnSchemas.js';
@@ -101,6 +108,16 @@ export const standingApproval = z
   })
   .describe('An answer that counts for later calls too. Since version 2.');
 
+export const offeredTool = z.object({
+  name: id,
+  title: label.exactOptional(),
+  description: label.describe('Its beginning.'),
+});
+
+export const offeredTools = z
+  .object({ client: author, tools: z.array(offeredTool).max(MAX_CLIENT_TOOLS) })
+  .describe('The tools that a client carries out for the agent.');
+
 export const sessionState = z.object({
   summary: sessionSummary,
   lifecycle: z.enum(['creating', 'ready', 'creationFailed']),
@@ -129,5 +146,10 @@ export const sessionState = z.object({
     .max(MAX_APPROVALS)
     .exactOptional()
     .describe('What the running agent does without asking, the newest last. Not logged. Since version 2.'),
+  clientTools: z
+    .array(offeredTools)
+    .max(MAX_SESSION_TOOLS)
+    .exactOptional()
+    .describe('Which clients carry out which tools for the agent. Not logged. Since version 2.'),
   clients: z.array(author).exactOptional().describe('Which clients look at this session now. Not logged.'),
 });

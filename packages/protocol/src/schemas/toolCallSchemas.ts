@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { author, contentRef } from './commonSchemas.js';
 import { count, id, timestamp, toolInputKind, uri } from './primitives.js';
+import { count, id, label, timestamp, uri } from './primitives.js';
 
 const answerKind = z.enum(['approve', 'deny']);
 
@@ -90,6 +91,9 @@ const base = {
   toolKind: z.literal('terminal').exactOptional(),
   language: z.string().exactOptional(),
   toolInput: z.string().exactOptional().describe('With `toolInputRef`, only its head and its tail.'),
+  clientName: label
+    .exactOptional()
+    .describe('The tool is one of a client: the name of that client, ready to display. Since version 2.'),
   toolInputRef: contentRef.exactOptional().describe('The whole input, where it is too long for the state.'),
   parentToolCallId: id
     .exactOptional()

@@ -94,6 +94,11 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
     role: HOST,
     reduce: (state, { clients }) => changeList(state, 'clients', clients),
   },
+  'session/clientToolsChanged': {
+    since: 2,
+    role: HOST,
+    reduce: (state, { clientTools }) => changeList(state, 'clientTools', clientTools),
+  },
   'session/approvalsChanged': {
     since: 2,
     role: HOST,

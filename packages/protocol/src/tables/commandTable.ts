@@ -48,6 +48,8 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   listNativeSessions: { since: 2, role: 'owner' },
   fetchNativeTurns: { since: 2, role: 'owner' },
   continueNativeSession: { since: 2, role: 'owner' },
+  // What a tool answers is what the agent goes by.
+  setClientTools: { since: 2, role: 'driver' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
   // What a device gets depends on its role each time that something is pushed.
   fetchPushKey: { since: 2, role: 'viewer' },

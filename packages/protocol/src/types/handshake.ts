@@ -83,6 +83,8 @@ export interface ProtocolCapabilities {
   readonly handOver?: true;
   /** Owners see conversations that were begun in a terminal, and can continue them. */
   readonly nativeSessions?: true;
+  /** Clients can offer tools to the agent of a session. */
+  readonly clientTools?: true;
   readonly sessionFs?: true;
   readonly artifacts?: true;
   readonly import?: true;

@@ -4,6 +4,7 @@ import type { Author, ContentRef, ErrorInfo, UsageInfo } from './common.js';
 import type { AgentInfo } from './rootState.js';
 import type {
   FileChangeSummary,
+  OfferedTools,
   SessionCommand,
   SessionCustomization,
   SessionMode,
@@ -49,6 +50,14 @@ export interface ClientsChangedAction {
   readonly session: string;
   readonly at: number;
   readonly clients: readonly Author[];
+}
+
+/** Which clients carry out which tools for the agent; not logged. Since version 2. */
+export interface ClientToolsChangedAction {
+  readonly type: 'session/clientToolsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly clientTools: readonly OfferedTools[];
 }
 
 /** Creation failed. Pending messages become turns that ended with its error; the session accepts no more. */
@@ -180,6 +189,8 @@ export interface ToolUpdateAction {
   /** Where the whole output can be read. */
   readonly ref?: ContentRef;
   readonly invocationMessage?: string;
+  /** Whose tool it is. Since version 2. */
+  readonly clientName?: string;
 }
 
 /** Ends the turn; the next queued message starts. */

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
+import type { CallClientToolParams, CallClientToolResult, SetClientToolsParams } from './clientTools.js';
 import type {
   ActionParams,
   AgentParams,
@@ -120,6 +121,7 @@ export interface Commands {
   readonly listNativeSessions: Command<ListNativeSessionsParams, ListNativeSessionsResult>;
   readonly fetchNativeTurns: Command<FetchNativeTurnsParams, FetchTurnsResult>;
   readonly continueNativeSession: Command<ContinueNativeSessionParams, null>;
+  readonly setClientTools: Command<SetClientToolsParams, null>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;
@@ -140,7 +142,7 @@ export interface HostNotifications {
   readonly notification: NotificationParams;
 }
 
-/** Host → client requests: the ten methods of a provided file system, and no others. */
+/** Host → client requests: the ten methods of a provided file system. */
 export interface SessionFsRequests {
   readonly 'sessionFs.readFile': Command<ReadFileParams, ReadFileResult>;
   readonly 'sessionFs.writeFile': Command<WriteFileParams, SessionFsOutcome>;
@@ -152,4 +154,9 @@ export interface SessionFsRequests {
   readonly 'sessionFs.readdirWithTypes': Command<SessionFsPathParams, ReaddirWithTypesResult>;
   readonly 'sessionFs.rm': Command<RmParams, SessionFsOutcome>;
   readonly 'sessionFs.rename': Command<RenameParams, SessionFsOutcome>;
+}
+
+/** Host → client requests to a client that offers tools. */
+export interface ClientToolRequests {
+  readonly callClientTool: Command<CallClientToolParams, CallClientToolResult>;
 }

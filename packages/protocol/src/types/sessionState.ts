@@ -16,6 +16,19 @@ export interface FileChangeSummary {
   readonly deletions: number;
 }
 
+export interface OfferedTool {
+  readonly name: string;
+  readonly title?: string;
+  /** Its beginning. */
+  readonly description: string;
+}
+
+/** The tools that a client carries out for the agent. */
+export interface OfferedTools {
+  readonly client: Author;
+  readonly tools: readonly OfferedTool[];
+}
+
 export interface PendingMessage {
   readonly id: string;
   readonly userMessage: UserMessage;
@@ -84,6 +97,8 @@ export interface SessionState {
   readonly settings?: readonly SessionSetting[];
   /** What the running agent does without asking, the newest last. Not logged. Since version 2. */
   readonly approvals?: readonly StandingApproval[];
+  /** Which clients carry out which tools for the agent. Not logged. Since version 2. */
+  readonly clientTools?: readonly OfferedTools[];
   /** Which clients look at this session now. Not logged. */
   readonly clients?: readonly Author[];
 }

@@ -45,6 +45,7 @@ describe('sessionReducer, over random histories', () => {
       'session/usage',
       'session/approvalsChanged',
       'session/clientsChanged',
+      'session/clientToolsChanged',
       'session/customizationsChanged',
       'session/pendingMessageSet',
       'session/toolStart',

@@ -135,6 +135,10 @@ describe('schemas', () => {
     listNativeSessions: { limit: 3, cursor: '1 claude/n1' },
     fetchNativeTurns: { id: 'claude/n1', before: 't1', limit: 30 },
     continueNativeSession: { id: 'claude/n1', session: 'claude:/s1', asCopy: true },
+    setClientTools: {
+      session: 'mock:/s1',
+      tools: [{ name: 'open_file', description: 'Opens a file.', inputSchema: { type: 'object' } }],
+    },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
     fetchPushKey: {},
     setPushSubscription: {
@@ -166,6 +170,7 @@ describe('schemas', () => {
     ['fetchTurns', { session: 'mock:/s1', range: { limit: 0 } }],
     ['fetchContent', { uri: 'mock://s1/c1', range: { offset: -1, length: 1 } }],
     ['fetchContent', { uri: 'mock://s1/c1', range: { offset: 0, length: 1e9 } }],
+    ['setClientTools', { session: 'mock:/s1', tools: [{ name: '../x', description: '', inputSchema: {} }] }],
     ['sessionFs.setProvider', { initialCwd: '/', sessionStatePath: '/', conventions: 'vms' }],
     ['setPushSubscription', { endpoint: 'not an address', keys: PUSH_KEYS, notify: 'needsInput' }],
     [

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type * as actions from '../../src/schemas/actionSchemas.js';
+import type * as clientTools from '../../src/schemas/clientToolSchemas.js';
 import type * as commands from '../../src/schemas/commandSchemas.js';
 import type * as common from '../../src/schemas/commonSchemas.js';
 import type * as devices from '../../src/schemas/deviceSchemas.js';
@@ -42,6 +43,7 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByTypeName<typeof notifications> &
   ByTypeName<typeof handshake> &
   ByTypeName<typeof devices> &
+  ByTypeName<typeof clientTools> &
   ByTypeName<typeof commands> &
   ByTypeName<typeof native> &
   ByTypeName<typeof push> &

@@ -128,5 +128,8 @@ function callItems({ toolCalls }: Pick<WholeAnswer, 'toolCalls'>) {
 }
 
 function callHead<T extends string>(type: T, { id, name }: { id: string; name: string }) {
-  return { type, id: nextId('item'), call_id: id, name, status: 'completed' };
+  // As `toolNames` has it for a tool of a namespace.
+  const [space, inner] = name.split('/');
+  const named = inner === undefined ? { name } : { namespace: space, name: inner };
+  return { type, id: nextId('item'), call_id: id, ...named, status: 'completed' };
 }

@@ -5,7 +5,7 @@ import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
 import { OWN_TURN } from '../../turn/ownTurn.js';
-import { by } from '../../turn/toolLine.js';
+import { by, ofClient } from '../../turn/toolLine.js';
 import { callOf } from '../../turn/turnReader.js';
 import { EMPTY, type Line, lineOf, type Tone } from './line.js';
 import { wrapText } from './wrapText.js';
@@ -110,6 +110,11 @@ function toolLines(call: ToolCallState, columns: number): Line[] {
 }
 
 function toolHead(call: ToolCallState): { readonly glyph: string; readonly tone: Tone; readonly text: string } {
+  const head = bareHead(call);
+  return { ...head, text: `${head.text}${ofClient(call)}` };
+}
+
+function bareHead(call: ToolCallState): { readonly glyph: string; readonly tone: Tone; readonly text: string } {
   switch (call.status) {
     case 'pendingConfirmation':
       return {

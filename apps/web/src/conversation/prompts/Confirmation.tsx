@@ -132,6 +132,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h3>
         )}
+        {call.clientName !== undefined && <p className="aux">It is a tool of {call.clientName}.</p>}
         {diffs && <EditDiffs diffs={diffs} />}
         {toolInput !== undefined && !diffs && (
           <div className="cmd">

@@ -37,6 +37,7 @@ export function ToolLine({ call, note, timed = false }: ToolLineProps) {
         )}
         {open && text && <OutputText text={text} output={output} of={lineText(call)} />}
       </span>
+      {call.clientName !== undefined && <span className="aux">tool of {call.clientName}</span>}
       {note !== undefined && <span className="aux num">{note}</span>}
       {timed && 'endedAt' in call && <span className="aux num">{duration(call.endedAt - call.startedAt)}</span>}
       {stale && <span className="aux num">last heard {clock(staleSince, true)}</span>}

@@ -4,7 +4,8 @@ import { LOGIN_REQUIRED } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type * as z from 'zod';
 import type { AgentCustomization } from '../agentCustomization.js';
-import { mcpServersOf } from './acpCustomizations.js';
+import type { ClientTools, ToolServer } from '../clientTools.js';
+import { mcpServersOf, toolServer } from './acpCustomizations.js';
 import { AcpFailure, acpFailure } from './acpFailure.js';
 import { AcpWire, type AcpWireOptions } from './acpWire.js';
 import { type ChoiceRequest, SessionChoices } from './sessionChoices.js';
@@ -21,6 +22,7 @@ import {
 export interface AcpConnectionOptions extends AcpWireOptions {
   readonly resume?: string;
   readonly customizations: readonly AgentCustomization[];
+  readonly clientTools: ClientTools | undefined;
   onInitialized?(info: Initialized): void;
 }
 
@@ -41,6 +43,7 @@ export class AcpConnection {
   /** What the agent was not given, as sentences. */
   readonly leftOut: readonly string[];
   readonly #wire: AcpWire;
+  readonly #tools: ToolServer | undefined;
   /** Absent when the agent can't fork. */
   readonly #forkParams: object | undefined;
   readonly #canClose: boolean;
@@ -52,6 +55,8 @@ export class AcpConnection {
     const wire = await AcpWire.start(options);
     const stop = () => void wire.dispose();
     options.signal.addEventListener('abort', stop, { once: true });
+    const { clientTools } = options;
+    let tools: ToolServer | undefined;
     try {
       const info = await wire.initialize();
       options.onInitialized?.(info);
@@ -60,11 +65,22 @@ export class AcpConnection {
         info.agentCapabilities?.mcpCapabilities,
         options.spec,
       );
+      if (clientTools && info.agentCapabilities?.mcpCapabilities?.http) {
+        tools = await clientTools.serve();
+        servers.push(toolServer(tools));
+      }
       const session = await openSession(wire, info, options, servers);
       await tidy(options);
       options.signal.throwIfAborted();
-      return new AcpConnection(wire, info, session, { servers, leftOut, cwd: options.cwd });
+      const notTold = clientTools && !tools ? [TOOLS_LEFT_OUT] : [];
+      return new AcpConnection(wire, info, session, {
+        servers,
+        leftOut: [...leftOut, ...notTold],
+        cwd: options.cwd,
+        tools,
+      });
     } catch (error) {
+      tools?.dispose();
       await wire.dispose();
       throw options.signal.aborted ? options.signal.reason : acpFailure(error, options.spec);
     } finally {
@@ -76,9 +92,10 @@ export class AcpConnection {
     wire: AcpWire,
     info: Initialized,
     { opened, sessionId, remembers, notResumed }: OpenedAs,
-    { servers, leftOut, cwd }: { servers: readonly acp.McpServer[]; leftOut: readonly string[]; cwd: string },
+    { servers, leftOut, cwd, tools }: Given,
   ) {
     this.#wire = wire;
+    this.#tools = tools;
     const { fork, close } = info.agentCapabilities?.sessionCapabilities ?? {};
     this.#forkParams = fork ? { sessionId, cwd, mcpServers: servers } : undefined;
     this.#canClose = Boolean(close);
@@ -163,8 +180,19 @@ export class AcpConnection {
   }
 
   dispose(): Promise<void> {
+    this.#tools?.dispose();
     return this.#wire.dispose();
   }
+}
+
+const TOOLS_LEFT_OUT = 'This agent does not take MCP servers over http: the tools of clients were left out.';
+
+/** What the agent was given, and what it was not. */
+interface Given {
+  readonly servers: readonly acp.McpServer[];
+  readonly leftOut: readonly string[];
+  readonly cwd: string;
+  readonly tools: ToolServer | undefined;
 }
 
 interface OpenedAs {

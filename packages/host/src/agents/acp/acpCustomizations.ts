@@ -1,5 +1,6 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { AgentCustomization } from '../agentCustomization.js';
+import type { ToolServer } from '../clientTools.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import type { Initialized, PromptCapabilities } from './updateSchemas.js';
 
@@ -25,6 +26,11 @@ export function mcpServersOf(
     } else leftOut.push(`This agent does not take MCP servers over ${mcpServer.type}: ${name} was left out.`);
   }
   return { servers, leftOut };
+}
+
+/** The tools of clients in the same form. */
+export function toolServer({ name, url, headers }: ToolServer): acp.McpServer {
+  return { type: 'http', name, url, headers: named(headers) };
 }
 
 /** Instructions that the agent does not read by itself are sent with the first message; ACP has no other place for them. */

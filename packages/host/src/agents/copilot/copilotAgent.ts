@@ -18,6 +18,7 @@ import { chooseMode, knownMode } from './modes.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import type { SdkCustomizations, SdkMcpServer } from './sdk.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
+import { sdkTools } from './sdkTools.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
@@ -162,6 +163,7 @@ export class CopilotAgent implements Agent {
         enableFileHooks: false,
         enableConfigDiscovery: false,
         ...sdkCustomizations(options.customizations),
+        ...(options.clientTools && { tools: sdkTools(options.clientTools) }),
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),

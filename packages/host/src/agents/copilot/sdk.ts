@@ -82,7 +82,24 @@ export type SdkMcpServer = { readonly tools: readonly string[] } & (
   | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 );
 
+export interface SdkToolResult {
+  readonly textResultForLlm: string;
+  readonly resultType: 'success' | 'failure';
+  readonly error?: string;
+  readonly binaryResultsForLlm?: readonly { type: 'image'; data: string; mimeType: string }[];
+}
+
+export interface SdkTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Otherwise the model may have to look for it first. */
+  readonly defer: 'never';
+  readonly handler: (input: unknown, invocation: { readonly signal?: AbortSignal }) => Promise<SdkToolResult>;
+}
+
 export interface SdkSessionConfig extends SdkCustomizations {
+  readonly tools?: readonly SdkTool[];
   readonly sessionId?: string;
   readonly clientName: string;
   readonly model?: string;

@@ -58,6 +58,7 @@ export class MockAgent implements Agent {
       tempFiles: options.tempFiles,
       customizations: options.customizations,
       settings: options.settings,
+      clientTools: options.clientTools,
       onDispose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);

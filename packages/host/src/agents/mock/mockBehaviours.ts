@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
+import { callClientTool, listClientTools, serveClientTools } from './mockClientTools.js';
 import {
   callsThenQuestion,
   confirmLong,
@@ -39,6 +40,9 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'use-tool': useTool,
   'confirm-tool': confirmTool,
   'confirm-read': confirmRead,
+  'client-tool': callClientTool,
+  'client-tools?': listClientTools,
+  'mcp-server': serveClientTools,
   'big-output': (turn, argument) => bigOutput(turn, count(argument, 65_536)),
   'write-file': writeFile,
   'many-calls': manyCalls,

@@ -5,6 +5,7 @@ import { warnOfListenerError } from '../../hostLog.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
+import type { ClientTools } from '../clientTools.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
 import { MockSettings } from './mockSettings.js';
@@ -20,6 +21,7 @@ export interface MockSessionOptions {
   readonly tempFiles?: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly clientTools?: ClientTools | undefined;
   onDispose(): void;
 }
 
@@ -61,6 +63,7 @@ export class MockSession implements AgentSession {
       customizations: this.#options.customizations,
       answers: this.#answers,
       settings: this.#settings,
+      clientTools: this.#options.clientTools,
       emit: (event) => {
         if (this.#turn === turn) this.#events.fire(event);
       },

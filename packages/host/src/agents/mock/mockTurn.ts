@@ -3,6 +3,7 @@ import type { UserMessage } from '@agenthost/protocol';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
+import type { ClientTools } from '../clientTools.js';
 import type { PendingAnswers } from '../events/pendingAnswers.js';
 import type { MockSettings } from './mockSettings.js';
 
@@ -15,6 +16,7 @@ export interface MockTurnOptions {
   readonly customizations: readonly AgentCustomization[];
   readonly answers: PendingAnswers;
   readonly settings: MockSettings;
+  readonly clientTools: ClientTools | undefined;
   emit(event: AgentEvent): void;
 }
 
@@ -27,6 +29,7 @@ export class MockTurn {
   readonly tempFiles: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   readonly settings: MockSettings;
+  readonly clientTools: ClientTools | undefined;
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
@@ -42,12 +45,17 @@ export class MockTurn {
     this.tempFiles = options.tempFiles;
     this.customizations = options.customizations;
     this.settings = options.settings;
+    this.clientTools = options.clientTools;
     this.emit = options.emit;
     this.#answers = options.answers;
   }
 
   get aborted(): boolean {
     return this.#aborted.signal.aborted;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborted.signal;
   }
 
   abort(): void {

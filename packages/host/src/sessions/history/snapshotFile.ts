@@ -65,7 +65,7 @@ export class SnapshotFile {
   async write({ from, folded, turns }: Omit<LogSnapshot, 'bytes'>): Promise<number | undefined> {
     const { start, lastServerSeq, accepted } = folded;
     // What is only true while the host runs is not stored.
-    const { clients: _, approvals: __, ...state } = folded.state;
+    const { clients: _, approvals: __, clientTools: ___, ...state } = folded.state;
     const content: Omit<SnapshotContent, 'state'> = {
       format: FORMAT,
       hostVersion: this.#hostVersion,
