@@ -36,6 +36,7 @@ import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
+import { SessionTerminals } from './terminals/sessionTerminals.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };
@@ -229,7 +230,14 @@ export class HostClient {
       commands: this.#commands,
       sync: this.#sync,
       maxPendingActions: this.#maxPendingActions,
+      terminals: this.terminalsOf(uri),
     });
+  }
+
+  /** The terminals of a session, for a program that needs no handle on it. */
+  terminalsOf(session: URI): SessionTerminals {
+    const listen = (listener: (event: HostEvent) => void) => this.onNotification(listener);
+    return new SessionTerminals(session, { commands: this.#commands, connection: this.connection, listen });
   }
 
   async disposeSession(session: URI): Promise<void> {

@@ -17,6 +17,7 @@ export {
   MAX_COMMANDS,
   MAX_CONFIG_LENGTH,
   MAX_DISPLACED_MESSAGES,
+  MAX_HOST_TERMINALS,
   MAX_ID_LENGTH,
   MAX_IMPORTED_SESSION_TURNS,
   MAX_IMPORTED_TURNS,
@@ -27,11 +28,15 @@ export {
   MAX_PUSH_BYTES,
   MAX_QUEUED_MESSAGES,
   MAX_RESYNC_BYTES,
+  MAX_SESSION_TERMINALS,
   MAX_SETTING_VALUES,
   MAX_SETTINGS,
   MAX_SETTINGS_LENGTH,
   MAX_SHARE_MS,
   MAX_SUBSCRIPTIONS,
+  MAX_TERMINAL_INPUT,
+  MAX_TERMINAL_SCROLLBACK,
+  MAX_TERMINAL_UNCONFIRMED,
   MAX_TITLE_LENGTH,
   MAX_TURN_PARTS,
   MAX_URI_LENGTH,
@@ -103,6 +108,7 @@ export type {
   SetProviderResult,
   WriteFileParams,
 } from './types/sessionFs.js';
+export type { SendToTerminalParams, TerminalScreen } from './types/terminals.js';
 export type { FinishedToolCall, PendingToolCallStart } from './types/toolCalls.js';
 export type { AddedPart } from './types/turns.js';
 export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';

@@ -9,6 +9,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
     ...['ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
   approver: [
@@ -19,6 +20,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     'session/turnCancelled',
   ],
   driver: [
+    ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

@@ -12,6 +12,7 @@ import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
 import { createLoginHandlers } from './loginHandlers.js';
 import { createNativeHandlers } from './nativeHandlers.js';
+import { createTerminalHandlers } from './terminalHandlers.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 
@@ -66,6 +67,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     },
     disposeSession: async ({ session }, connection) => {
       await connection.sessions.remove(session, connection);
+      services.terminals.closeOf(session);
       await services.devices?.sessionRemoved(session);
       return null;
     },
@@ -124,6 +126,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     cancelInstall: ({ provider }) => changeAgent(provider, () => services.installations.cancel(provider)),
     ...createLoginHandlers(services),
     ...createNativeHandlers(services),
+    ...createTerminalHandlers(services),
   };
 
   function devices(): Devices {

@@ -13,6 +13,7 @@ import type * as push from './push.js';
 import type * as rootState from './rootState.js';
 import type * as sessionFs from './sessionFs.js';
 import type * as sessionState from './sessionState.js';
+import type * as terminals from './terminals.js';
 import type * as toolCalls from './toolCalls.js';
 import type * as turns from './turns.js';
 
@@ -53,6 +54,7 @@ export interface WireTypes {
   ClientsChangedAction: hostActions.ClientsChangedAction;
   CompletedToolCall: toolCalls.CompletedToolCall;
   ConfirmationOption: toolCalls.ConfirmationOption;
+  ConfirmTerminalParams: terminals.ConfirmTerminalParams;
   ContentRange: commands.ContentRange;
   ContentRef: common.ContentRef;
   ContentRefPart: turns.ContentRefPart;
@@ -61,6 +63,7 @@ export interface WireTypes {
   CreatePairingParams: devices.CreatePairingParams;
   CreatePairingResult: devices.CreatePairingResult;
   CreateSessionParams: commands.CreateSessionParams;
+  CreateTerminalParams: terminals.CreateTerminalParams;
   CreationFailedAction: hostActions.CreationFailedAction;
   Customization: sessionState.Customization;
   CustomizationsChangedAction: hostActions.CustomizationsChangedAction;
@@ -107,6 +110,8 @@ export interface WireTypes {
   ListSessionsFilter: commands.ListSessionsFilter;
   ListSessionsParams: commands.ListSessionsParams;
   ListSessionsResult: commands.ListSessionsResult;
+  ListTerminalsParams: terminals.ListTerminalsParams;
+  ListTerminalsResult: terminals.ListTerminalsResult;
   LoginEndedNotification: notifications.LoginEndedNotification;
   LoginOutputNotification: notifications.LoginOutputNotification;
   LookAtParams: push.LookAtParams;
@@ -168,6 +173,8 @@ export interface WireTypes {
   RunningToolCall: toolCalls.RunningToolCall;
   RunningToolCallStart: toolCalls.RunningToolCallStart;
   SendToLoginParams: commands.SendToLoginParams;
+  SendToTerminalParams: terminals.SendToTerminalParams;
+  SendToTerminalResult: terminals.SendToTerminalResult;
   ServerInfo: handshake.ServerInfo;
   SessionAction: actions.SessionAction;
   SessionAddedNotification: notifications.SessionAddedNotification;
@@ -197,6 +204,7 @@ export interface WireTypes {
   SettingsChangedAction: hostActions.SettingsChangedAction;
   SettingValue: sessionState.SettingValue;
   SharedSession: handshake.SharedSession;
+  SharedTerminal: terminals.SharedTerminal;
   ShareSessionParams: devices.ShareSessionParams;
   ShareSessionResult: devices.ShareSessionResult;
   Snapshot: handshake.Snapshot;
@@ -206,6 +214,13 @@ export interface WireTypes {
   SteeringPart: turns.SteeringPart;
   StorageChangedNotification: notifications.StorageChangedNotification;
   SubscribeParams: commands.SubscribeParams;
+  TerminalChangedNotification: notifications.TerminalChangedNotification;
+  TerminalKeyboard: terminals.TerminalKeyboard;
+  TerminalOutputNotification: notifications.TerminalOutputNotification;
+  TerminalParams: terminals.TerminalParams;
+  TerminalRemovedNotification: notifications.TerminalRemovedNotification;
+  TerminalScreen: terminals.TerminalScreen;
+  TerminalScreenNotification: notifications.TerminalScreenNotification;
   TextPosition: common.TextPosition;
   TextRange: common.TextRange;
   TextResultContent: toolCalls.TextResultContent;
