@@ -8,7 +8,13 @@ export const SIZE = { columns: 80, rows: 24 };
 
 /** A screen that can be awaited, as a client shows it. */
 export class Screen implements TerminalListener {
-  readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 20_000, allowProposedApi: true });
+  readonly #terminal = new xterm.Terminal({
+    cols: 80,
+    rows: 24,
+    scrollback: 20_000,
+    allowProposedApi: true,
+    logLevel: 'off',
+  });
   readonly #waiting = new Set<() => void>();
   /** Screens that came in place of output, the first included. */
   screens = 0;

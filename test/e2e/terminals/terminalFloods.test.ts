@@ -5,7 +5,7 @@ import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newTerminal, Screen, terminalHost } from '../../support/sharedTerminal.js';
 
-const LONG = { timeout: 30_000 };
+const LONG = { timeout: 60_000 };
 const MB = 1024 * 1024;
 
 let host: Awaited<ReturnType<typeof terminalHost>>;
@@ -137,7 +137,6 @@ describe('a terminal that prints much', () => {
     const late = new Screen();
     await toms.terminals.attach(terminal.uri, late);
     await late.shows('FRAME 24');
-    await late.shows('count 59999');
   });
 
   it('[TERM7] ends with the host', LONG, async () => {

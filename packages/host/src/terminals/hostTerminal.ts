@@ -128,8 +128,12 @@ export class HostTerminal {
     return { screen: this.#scrollback.screen(), offset, seq: this.#typed.get(client.author.clientId) ?? 0 };
   }
 
+  /** Whoever leaves has no keyboard any more, unless it is back already. */
   detach(client: TerminalClient): void {
-    this.#watchers.delete(client);
+    if (!this.#watchers.delete(client)) return;
+    const { clientId } = client.author;
+    const isBack = this.watchers.some(({ author }) => author.clientId === clientId);
+    if (this.#keyboard.clientId === clientId && !isBack && this.#idle !== undefined) this.#freeKeyboard();
   }
 
   confirm(client: TerminalClient, offset: number): void {
@@ -184,12 +188,15 @@ export class HostTerminal {
     const isNews = this.#idle === undefined || this.#keyboard.clientId !== author.clientId;
     this.#keyboard = author;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      this.#idle = undefined;
-      this.#options.onChange();
-    }, KEYBOARD_MS).unref();
+    this.#idle = setTimeout(() => this.#freeKeyboard(), KEYBOARD_MS).unref();
     this.#fit();
     if (isNews) this.#options.onChange();
+  }
+
+  #freeKeyboard(): void {
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+    this.#options.onChange();
   }
 
   /** The size of the window of whoever types. */
