@@ -23,6 +23,7 @@ export const SWEEPS = [
   'test/e2e/agents/{floods,installedAgents,ownTurns,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
   'test/e2e/push/longRace.test.ts',
+  'test/e2e/terminals/terminalFloods.test.ts',
   'test/e2e/programs/{cluster,dev,dockerfile,packedPackages,readmeCommands,rollingRestart,startFailures}.test.ts',
   'test/upgrade/{rollingUpgrade,spaces}.test.ts',
 ];

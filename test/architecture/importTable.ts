@@ -85,6 +85,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/client',
     'storage/fs',
     'storage/log',
+    'terminals',
   ],
   sessions: [
     'agents',
@@ -185,6 +186,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'storage/artifacts': ['storage/fs'],
   'storage/log': ['storage/fs'],
   'storage/fs': [],
+  terminals: ['processes'],
   work: ['storage/fs'],
   processes: [],
   state: [],

@@ -73,6 +73,8 @@ const METHODS = [
   (method) =>
     ![
       ...['installAgent', 'removeAgent', 'updateAgent', 'cancelInstall', 'beginLogin', 'setAgentKey'],
+      // It would run shells.
+      'createTerminal',
       ...['sessionFs.setProvider', 'addDevice'],
     ].includes(method),
 );

@@ -14,6 +14,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   send: { summary: 'send a message and print the answer while it streams', load: () => import('./commands/send.js') },
   input: { summary: 'type into the command that runs in a session', load: () => import('./commands/input.js') },
   attach: { summary: 'drive sessions in the terminal', load: () => import('./commands/attach.js') },
+  term: {
+    summary: "a shell in a session's folder on the host, shared with everybody on the session",
+    load: () => import('./commands/term.js'),
+  },
   log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },
   fork: { summary: 'create a session with the turns of another', load: () => import('./commands/fork.js') },

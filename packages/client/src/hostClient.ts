@@ -38,6 +38,7 @@ import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
+import { SessionTerminals } from './terminals/sessionTerminals.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };
@@ -234,7 +235,14 @@ export class HostClient {
       sync: this.#sync,
       tools: this.#tools,
       maxPendingActions: this.#maxPendingActions,
+      terminals: this.terminalsOf(uri),
     });
+  }
+
+  /** The terminals of a session, for a program that needs no handle on it. */
+  terminalsOf(session: URI): SessionTerminals {
+    const listen = (listener: (event: HostEvent) => void) => this.onNotification(listener);
+    return new SessionTerminals(session, { commands: this.#commands, connection: this.connection, listen });
   }
 
   /**

@@ -65,3 +65,5 @@ export type {
 export type { ClientSeqStore } from './sync/outbox.js';
 export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
+export type { AttachedTerminal, TerminalListener } from './terminals/attachedTerminal.js';
+export type { SessionTerminals } from './terminals/sessionTerminals.js';

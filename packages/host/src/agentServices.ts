@@ -3,8 +3,12 @@ import { AgentInstallations } from './agents/install/agentInstallations.js';
 import { AgentInstaller } from './agents/install/agentInstaller.js';
 import { AgentUpdates } from './agents/install/agentUpdates.js';
 import { AgentLogins } from './agents/login/agentLogins.js';
+import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
+import { orphanMark } from './agents/orphans/orphanAgents.js';
+import type { ClientConnection } from './connection/clientConnection.js';
 import type { ClientRegistry } from './connection/clientRegistry.js';
 import type { HostSessions } from './connection/hostSessions.js';
+import { Terminals } from './terminals/terminals.js';
 
 interface AgentServicesOptions {
   readonly agents: AgentRegistry;
@@ -14,7 +18,7 @@ interface AgentServicesOptions {
   readonly sessions: HostSessions;
 }
 
-/** What a host does for its agents beside their sessions: installing, updating, logging in. */
+/** What a host does beside its sessions: installing agents, updating them, logging in to them; terminals. */
 export function agentServices({ agents: registry, stateDir, env, clients, sessions }: AgentServicesOptions) {
   const installations = new AgentInstallations({
     registry,
@@ -28,5 +32,17 @@ export function agentServices({ agents: registry, stateDir, env, clients, sessio
   const onChange = (provider: string, isLoggedIn: boolean) => sessions.hub.loginChanged(provider, isLoggedIn);
   const logins = new AgentLogins({ registry, stateDir, onChange });
   const updates = new AgentUpdates({ registry, stateDir, env });
-  return { installations, logins, updates };
+  const terminals = new Terminals({
+    env: { ...agentEnvironment(env), ...orphanMark(stateDir) },
+    // Only connections attach to terminals.
+    send: (notification, to) => clients.send(notification, to as readonly ClientConnection[]),
+    // A read-only link shows no terminal.
+    subscribersOf: (session) =>
+      [...clients.all].filter(({ shared, subscriptions }) => !shared && subscriptions.has(session)),
+  });
+  const clientGone = (connection: ClientConnection) => {
+    logins.clientGone(connection);
+    terminals.clientGone(connection);
+  };
+  return { installations, logins, updates, terminals, clientGone };
 }

@@ -196,7 +196,7 @@ export class Host {
     agentsTo.setAgents(agents.infos());
     const env = options.env ?? process.env;
     const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
-    const { installations, logins, updates } = agentServices(own);
+    const { updates, clientGone, ...beside } = agentServices(own);
     const services: HostServices = {
       serverInfo: serverInfo(stateRoot.lock.holder.instanceId, backend.cluster),
       defaultDirectory: pathToFileURL(defaultDirectory).href,
@@ -205,10 +205,9 @@ export class Host {
       hostSessions: sessions,
       browse: (params, client) => (cluster ? cluster.browse(params, client) : browse(params)),
       agents,
-      installations,
+      ...beside,
       native,
       push,
-      logins,
       clients,
       delivery,
       replay,
@@ -223,7 +222,7 @@ export class Host {
       onConnectionClosed: (connection) => {
         host.#connections.delete(connection);
         host.#access?.tokens.used(connection.credentialId);
-        logins.clientGone(connection);
+        clientGone(connection);
         sessions.connectionClosed(connection);
       },
     };
@@ -379,6 +378,7 @@ export class Host {
     hostSessions.keeper?.close(STOPPING);
     await this.#server?.close();
     await this.#sessions().close();
+    await this.#services.terminals.dispose();
     await this.#services.logins.dispose();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();

@@ -126,6 +126,7 @@ export type {
   SettingValue,
   StandingApproval,
 } from './types/sessionState.js';
+export type { SharedTerminal } from './types/terminals.js';
 export type {
   CompletedToolCall,
   ConfirmationOption,

@@ -37,6 +37,7 @@ export {
   MAX_FORM_FIELDS,
   MAX_FORM_LENGTH,
   MAX_FORM_TEXT,
+  MAX_HOST_TERMINALS,
   MAX_ID_LENGTH,
   MAX_IMPORTED_SESSION_TURNS,
   MAX_IMPORTED_TURNS,
@@ -47,6 +48,7 @@ export {
   MAX_PUSH_BYTES,
   MAX_QUEUED_MESSAGES,
   MAX_RESYNC_BYTES,
+  MAX_SESSION_TERMINALS,
   MAX_SESSION_TOOLS,
   MAX_SETTING_VALUES,
   MAX_SETTINGS,
@@ -54,6 +56,9 @@ export {
   MAX_SHARE_MS,
   MAX_SHOWN_DESCRIPTION_LENGTH,
   MAX_SUBSCRIPTIONS,
+  MAX_TERMINAL_INPUT,
+  MAX_TERMINAL_SCROLLBACK,
+  MAX_TERMINAL_UNCONFIRMED,
   MAX_TITLE_LENGTH,
   MAX_TOOL_INPUT_LENGTH,
   MAX_TOOL_RESULT_LENGTH,
@@ -128,6 +133,7 @@ export type {
   SetProviderResult,
   WriteFileParams,
 } from './types/sessionFs.js';
+export type { SendToTerminalParams, TerminalScreen } from './types/terminals.js';
 export type { FinishedToolCall, PendingToolCallStart } from './types/toolCalls.js';
 export type { AddedPart } from './types/turns.js';
 export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';

@@ -69,6 +69,14 @@ export const MAX_IMPORTED_CONTENTS = 100;
 /** Columns and rows of a terminal, and what is typed into it at once, in code units. */
 export const MAX_TERMINAL_SIZE = 500;
 export const MAX_LOGIN_INPUT = 16_384;
+export const MAX_TERMINAL_INPUT = 65_536;
+/** Shared terminals of a session, and of a host. */
+export const MAX_SESSION_TERMINALS = 6;
+export const MAX_HOST_TERMINALS = 24;
+/** What is kept of a terminal's output, in code units. */
+export const MAX_TERMINAL_SCROLLBACK = 262_144;
+/** Output that a client may have left unconfirmed, in code units. */
+export const MAX_TERMINAL_UNCONFIRMED = 1_048_576;
 
 export const MAX_ID_LENGTH = 256;
 export const MAX_DEVICE_NAME_LENGTH = 64;

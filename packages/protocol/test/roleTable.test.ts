@@ -9,6 +9,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
     ...['ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
   approver: [
@@ -20,6 +21,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   ],
   driver: [
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'setClientTools'],
+    ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

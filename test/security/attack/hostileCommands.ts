@@ -245,6 +245,30 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   checkLogin: [['one that needs none', refused('checkLogin', () => ({ provider: 'mock' }))]],
   setAgentKey: [['one that needs none', refused('setAgentKey', () => ({ provider: 'mock', key: 'x'.repeat(4_096) }))]],
   logOutAgent: [['one that needs none', refused('logOutAgent', () => ({ provider: 'mock' }))]],
+  createTerminal: [
+    ['no session', refused('createTerminal', () => ({ session: `mock:/${'x'.repeat(128)}`, columns: 500, rows: 500 }))],
+    [
+      'one that is watched',
+      async ({ client, data }) => {
+        const size = { columns: 500, rows: 500 };
+        const { terminal } = await client.request<{ terminal: string }>('createTerminal', {
+          session: data.long,
+          ...size,
+        });
+        await client.request('attachTerminal', { terminal });
+        await client.request('sendToTerminal', { terminal, seq: 1, data: '\0'.repeat(65_536), size });
+        await client.request('closeTerminal', { terminal });
+      },
+    ],
+  ],
+  listTerminals: [['of a long session', asked('listTerminals', ({ long }) => ({ session: long }))]],
+  attachTerminal: [['none', refused('attachTerminal', () => ({ terminal: 'x'.repeat(4_096) }))]],
+  confirmTerminal: [['none', refused('confirmTerminal', () => ({ terminal: '../x', offset: 2 ** 53 - 1 }))]],
+  detachTerminal: [['none', refused('detachTerminal', () => ({ terminal: 'x' }))]],
+  sendToTerminal: [
+    ['none', refused('sendToTerminal', () => ({ terminal: 'x', seq: 2 ** 53 - 1, data: '\x1b'.repeat(65_536) }))],
+  ],
+  closeTerminal: [['none', refused('closeTerminal', () => ({ terminal: 'x' }))]],
   listNativeSessions: [
     ['a cursor of its own', asked('listNativeSessions', () => ({ limit: 500, cursor: `NaN ${'x'.repeat(900)}` }))],
   ],

@@ -71,6 +71,8 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
       toTurnId: 'first',
     })),
   ],
+  createTerminal: [ask('createTerminal', (session) => ({ session, columns: 80, rows: 24 }))],
+  listTerminals: [ask('listTerminals', (session) => ({ session }))],
   shareSession: [ask('shareSession', (session) => ({ session, validMs: 60_000 }))],
   lookAt: [ask('lookAt', (session) => ({ session }))],
   listSessions: [
@@ -103,6 +105,8 @@ const OTHERS = [
   ],
   // Sessions of terminals: test/e2e/agents/nativeSessions.
   ...['listNativeSessions', 'fetchNativeTurns', 'continueNativeSession'],
+  // Terminals of other spaces: test/e2e/terminals/terminalSpaces.
+  ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'sendToTerminal', 'closeTerminal'],
   // Devices of other spaces: test/e2e/connections/devices.
   ...['listDevices', 'addDevice', 'updateDevice', 'removeDevice', 'createPairing', 'fetchPairing', 'removePairing'],
 ];

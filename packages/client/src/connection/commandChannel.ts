@@ -34,6 +34,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'fetchContent',
   'listArtifacts',
   'browseDirectory',
+  'listTerminals',
   'fetchPushKey',
   'listDevices',
   'fetchPairing',

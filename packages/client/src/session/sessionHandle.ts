@@ -34,6 +34,7 @@ import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
 import type { StateSync } from '../sync/stateSync.js';
 import type { AppliedEnvelope } from '../sync/subscription.js';
 import { prependTurns } from '../sync/turnsWindow.js';
+import type { SessionTerminals } from '../terminals/sessionTerminals.js';
 import {
   type EachArtifactOptions,
   eachArtifact,
@@ -78,6 +79,7 @@ export interface SessionContext {
   readonly sync: StateSync;
   readonly tools: ClientToolServer;
   readonly maxPendingActions: number;
+  readonly terminals: SessionTerminals;
 }
 
 const DEFAULT_PAGE = 50;
@@ -113,6 +115,8 @@ export class SessionHandle {
   readonly pendingPermissions: Observable<readonly PendingPermission[]>;
   /** When something of each kind of artifact was stored last; read an artifact again when its time changes. */
   readonly artifactTimes: Observable<ArtifactTimes>;
+  /** Terminals in its folder that its clients share. */
+  readonly terminals: SessionTerminals;
   readonly #shared: SharedSession;
   readonly #context: SessionContext;
   readonly #closing = new AbortController();
@@ -122,6 +126,7 @@ export class SessionHandle {
   constructor(shared: SharedSession, context: SessionContext) {
     this.#shared = shared;
     this.#context = context;
+    this.terminals = context.terminals;
     const { subscription, gone, interrupted } = shared;
     this.uri = subscription.resource;
     this.state = subscription.state;

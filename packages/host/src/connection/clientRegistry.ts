@@ -130,7 +130,7 @@ export class ClientRegistry {
     const known = this.#audiences.get(space);
     if (known) return known;
     const { list, log } = this.#options;
-    const audience = new SpaceAudience({ space, list, send: (notification, to) => this.#send(notification, to), log });
+    const audience = new SpaceAudience({ space, list, send: (notification, to) => this.send(notification, to), log });
     this.#audiences.set(space, audience);
     return audience;
   }
@@ -143,7 +143,7 @@ export class ClientRegistry {
   }
 
   /** Encoded once for all receivers. */
-  #send(notification: Notification, clients: Clients): void {
+  send(notification: Notification, clients: Clients): void {
     const knows = ({ protocolVersion }: ClientConnection) =>
       isNotificationKnownToVersion(notification, protocolVersion);
     // The same list again where it can be: the delivery is faster then.

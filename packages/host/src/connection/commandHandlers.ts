@@ -13,6 +13,7 @@ import type { HostServices } from './hostServices.js';
 import { createLoginHandlers } from './loginHandlers.js';
 import { createNativeHandlers } from './nativeHandlers.js';
 import { setClientTools } from './setClientTools.js';
+import { createTerminalHandlers } from './terminalHandlers.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 
@@ -67,6 +68,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     },
     disposeSession: async ({ session, worktree }, connection) => {
       await connection.sessions.remove(session, connection, worktree);
+      services.terminals.closeOf(session);
       await services.devices?.sessionRemoved(session);
       return null;
     },
@@ -126,6 +128,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     cancelInstall: ({ provider }) => changeAgent(provider, () => services.installations.cancel(provider)),
     ...createLoginHandlers(services),
     ...createNativeHandlers(services),
+    ...createTerminalHandlers(services),
   };
 
   function devices(): Devices {

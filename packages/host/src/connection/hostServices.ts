@@ -11,6 +11,7 @@ import type { Delivery } from '../state/delivery.js';
 import type { SequenceSource } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
+import type { Terminals } from '../terminals/terminals.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
 import type { Devices } from './devices.js';
@@ -31,6 +32,7 @@ export interface HostServices {
   readonly installations: AgentInstallations;
   readonly push: PushNotifications;
   readonly logins: AgentLogins;
+  readonly terminals: Terminals;
   /** Conversations from terminals; absent where the host doesn't look for them. */
   readonly native: NativeSessions | undefined;
   readonly clients: ClientRegistry;

@@ -24,6 +24,7 @@ import { type Lookers, lookersAmong, type Subscriber, viewersAmong } from '../st
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { SessionArtifacts } from './content/sessionArtifacts.js';
 import type { SessionContent } from './content/sessionContent.js';
+import { sessionDirectory } from './folder/sessionCustomizations.js';
 import type { PartsRange } from './history/readParts.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import { Presence } from './presence.js';
@@ -102,6 +103,7 @@ export class Session {
     });
   }
 
+  readonly directory = () => sessionDirectory(this.state, this.#parts.start);
   /** Whose tokens see it. */
   get space(): string {
     return this.#parts.start.space ?? DEFAULT_SPACE;

@@ -32,6 +32,10 @@ export interface OpenSession extends SubscribableResource {
   /** Where clients offer tools to its agent; absent where another host owns it. */
   readonly tools?: { set(client: ToolClient, tools: readonly ClientTool[]): void };
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void;
+  /** The folder that it works in, on this machine; absent when another host owns it. */
+  readonly directory?: () => string;
+  /** The name of its machines, when none of them is here. */
+  readonly awayAt?: string | undefined;
   /** A subscriber's user looks at it now, or no longer. */
   looksChanged?(): void;
 }

@@ -12,6 +12,7 @@ import * as push from './pushSchemas.js';
 import * as rootState from './rootStateSchemas.js';
 import * as sessionFs from './sessionFsSchemas.js';
 import * as sessionState from './sessionStateSchemas.js';
+import * as terminals from './terminalSchemas.js';
 import * as toolCalls from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
 
@@ -26,6 +27,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   clientActions: byActionName(actions.CLIENT_ACTIONS),
   hostActions: byActionName([...actions.HOST_ACTIONS, ...actions.ROOT_ACTIONS]),
   actions: byTypeName(actions),
+  terminals: byTypeName(terminals),
   notifications: byTypeName(notifications),
   handshake: byTypeName(handshake),
   devices: byTypeName(devices),

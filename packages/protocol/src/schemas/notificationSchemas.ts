@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { anyRecord, timestamp, title, uri } from './primitives.js';
+import { anyRecord, count, timestamp, title, uri } from './primitives.js';
 import { fileChangeSummary, sessionMode, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
+import { sharedTerminal } from './terminalSchemas.js';
 
 export const sessionSummaryChanges = z
   .object({
@@ -61,6 +62,31 @@ export const loginEndedNotification = z
   })
   .describe('The last of a log-in. Only for the client that began it. Since version 2.');
 
+export const terminalOutputNotification = z
+  .object({
+    type: z.literal('notify/terminalOutput'),
+    terminal: uri,
+    offset: count.describe('Code units of output before this one.'),
+    data: z.string(),
+  })
+  .describe('What the program in a terminal prints. Only for clients that have attached to it. Since version 2.');
+export const terminalScreenNotification = z
+  .object({
+    type: z.literal('notify/terminalScreen'),
+    terminal: uri,
+    screen: z.string(),
+    offset: count.describe('Of the output that comes next.'),
+  })
+  .describe(
+    'For an attached client that was too slow: the screen as it is now, in place of all before. Since version 2.',
+  );
+export const terminalChangedNotification = z
+  .object({ type: z.literal('notify/terminalChanged'), session: uri, terminal: sharedTerminal })
+  .describe('A terminal of a session is new, or has changed. For subscribers of the session. Since version 2.');
+export const terminalRemovedNotification = z
+  .object({ type: z.literal('notify/terminalRemoved'), session: uri, terminal: uri })
+  .describe('A terminal of a session was closed. For subscribers of the session. Since version 2.');
+
 export const notification = z
   .discriminatedUnion('type', [
     sessionAddedNotification,
@@ -70,5 +96,9 @@ export const notification = z
     storageChangedNotification,
     loginOutputNotification,
     loginEndedNotification,
+    terminalOutputNotification,
+    terminalScreenNotification,
+    terminalChangedNotification,
+    terminalRemovedNotification,
   ])
   .describe('Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again.');

@@ -50,6 +50,14 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   continueNativeSession: { since: 2, role: 'owner' },
   // What a tool answers is what the agent goes by.
   setClientTools: { since: 2, role: 'driver' },
+  // Whoever types runs programs as the host's user, without an approval. A read-only link shows no terminal.
+  createTerminal: { since: 2, role: 'driver' },
+  listTerminals: { since: 2, role: 'viewer' },
+  attachTerminal: { since: 2, role: 'viewer' },
+  confirmTerminal: { since: 2, role: 'viewer' },
+  detachTerminal: { since: 2, role: 'viewer' },
+  sendToTerminal: { since: 2, role: 'driver' },
+  closeTerminal: { since: 2, role: 'driver' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
   // What a device gets depends on its role each time that something is pushed.
   fetchPushKey: { since: 2, role: 'viewer' },

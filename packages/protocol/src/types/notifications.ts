@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { FileChangeSummary, SessionMode, SessionStatus, SessionSummary } from './sessionState.js';
+import type { SharedTerminal } from './terminals.js';
 
 /** The last of a log-in. Only for the client that began it. Since version 2. */
 export interface LoginEndedNotification {
@@ -26,7 +27,11 @@ export type Notification =
   | ProgressNotification
   | StorageChangedNotification
   | LoginOutputNotification
-  | LoginEndedNotification;
+  | LoginEndedNotification
+  | TerminalOutputNotification
+  | TerminalScreenNotification
+  | TerminalChangedNotification
+  | TerminalRemovedNotification;
 
 export interface ProgressNotification {
   readonly type: 'notify/progress';
@@ -79,4 +84,36 @@ export interface StorageChangedNotification {
   readonly storage: 'local' | 'client' | 'gone';
   /** Ready to display: what happened and what to do. */
   readonly message: string;
+}
+
+/** A terminal of a session is new, or has changed. For subscribers of the session. Since version 2. */
+export interface TerminalChangedNotification {
+  readonly type: 'notify/terminalChanged';
+  readonly session: string;
+  readonly terminal: SharedTerminal;
+}
+
+/** What the program in a terminal prints. Only for clients that have attached to it. Since version 2. */
+export interface TerminalOutputNotification {
+  readonly type: 'notify/terminalOutput';
+  readonly terminal: string;
+  /** Code units of output before this one. */
+  readonly offset: number;
+  readonly data: string;
+}
+
+/** A terminal of a session was closed. For subscribers of the session. Since version 2. */
+export interface TerminalRemovedNotification {
+  readonly type: 'notify/terminalRemoved';
+  readonly session: string;
+  readonly terminal: string;
+}
+
+/** For an attached client that was too slow: the screen as it is now, in place of all before. Since version 2. */
+export interface TerminalScreenNotification {
+  readonly type: 'notify/terminalScreen';
+  readonly terminal: string;
+  readonly screen: string;
+  /** Of the output that comes next. */
+  readonly offset: number;
 }

@@ -15,6 +15,10 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
   'notify/storageChanged': 2,
   'notify/loginOutput': 2,
   'notify/loginEnded': 2,
+  'notify/terminalOutput': 2,
+  'notify/terminalScreen': 2,
+  'notify/terminalChanged': 2,
+  'notify/terminalRemoved': 2,
 };
 
 /** A client looks here before it sends a command to an older host. */

@@ -12,6 +12,7 @@ import type * as push from '../../src/schemas/pushSchemas.js';
 import type * as rootState from '../../src/schemas/rootStateSchemas.js';
 import type * as sessionFs from '../../src/schemas/sessionFsSchemas.js';
 import type * as sessionState from '../../src/schemas/sessionStateSchemas.js';
+import type * as terminals from '../../src/schemas/terminalSchemas.js';
 import type * as toolCalls from '../../src/schemas/toolCallSchemas.js';
 import type * as turns from '../../src/schemas/turnSchemas.js';
 
@@ -40,6 +41,7 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByActionName<typeof actions.CLIENT_ACTIONS> &
   ByActionName<typeof actions.HOST_ACTIONS> &
   ByActionName<typeof actions.ROOT_ACTIONS> &
+  ByTypeName<typeof terminals> &
   ByTypeName<typeof notifications> &
   ByTypeName<typeof handshake> &
   ByTypeName<typeof devices> &
