@@ -43,7 +43,7 @@ export const DEFAULT_LIST_LIMIT = 50;
 export const MAX_LIST_LIMIT = 500;
 
 /** Text of one `session/toolInput`, in code units. */
-export const MAX_TOOL_INPUT_LENGTH = 16_384;
+export const MAX_TYPED_LENGTH = 16_384;
 
 /** The last time that a `Date` can hold, in milliseconds since 1970. */
 export const MAX_TIMESTAMP = 8_640_000_000_000_000;

@@ -7,9 +7,10 @@ import {
   MAX_SESSION_TOOLS,
   MAX_SETTINGS,
   MAX_TEXT_LENGTH,
-  MAX_TOOL_INPUT_LENGTH,
+  MAX_TYPED_LENGTH,
 } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
+import { formSecrets, formValues } from './formSchemas.js';
 import {
   anyRecord,
   id,
@@ -22,8 +23,6 @@ import {
   turnOrigin,
   uri,
 } from './primitives.js';
-import { formSecrets, formValues } from './formSchemas.js';
-import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrigin, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
@@ -137,7 +136,7 @@ export const CLIENT_ACTIONS = [
       ),
       text: z
         .string()
-        .max(MAX_TOOL_INPUT_LENGTH)
+        .max(MAX_TYPED_LENGTH)
         // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would act on them
         .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f]*$/, 'input has no control characters but tab and line feed')
         .exactOptional()

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { author, contentRef } from './commonSchemas.js';
-import { count, id, timestamp, toolInputKind, uri } from './primitives.js';
-import { count, id, label, timestamp, uri } from './primitives.js';
+import { count, id, label, timestamp, toolInputKind, uri } from './primitives.js';
 
 const answerKind = z.enum(['approve', 'deny']);
 

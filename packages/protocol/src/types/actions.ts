@@ -24,6 +24,7 @@ import type {
   ApprovalsChangedAction,
   ChangesChangedAction,
   ClientsChangedAction,
+  ClientToolsChangedAction,
   CreationFailedAction,
   CustomizationsChangedAction,
   DeltaAction,
@@ -75,6 +76,7 @@ export type Action =
   | ChangesChangedAction
   | ClientsChangedAction
   | ApprovalsChangedAction
+  | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
   | SettingsChangedAction
@@ -132,6 +134,8 @@ export interface Rejection {
   readonly by?: Author;
   /** What the code leaves open: the fields that are wrong, or the number to continue above. */
   readonly detail?: string;
+  /** The field of a form whose value does not fit. Since version 2. */
+  readonly field?: string;
 }
 
 export type RootAction = AgentsChangedAction;
@@ -169,6 +173,7 @@ export type SessionAction =
   | ChangesChangedAction
   | ClientsChangedAction
   | ApprovalsChangedAction
+  | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
   | SettingsChangedAction;

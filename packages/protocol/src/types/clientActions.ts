@@ -2,6 +2,7 @@
 
 import type { PendingMessageKind } from './actions.js';
 import type { Author } from './common.js';
+import type { FormSecrets, FormValues } from './forms.js';
 import type { UserMessage } from './turns.js';
 
 /** The agent asks again. Only for one with `isRevocable`. Since version 2. */
@@ -71,7 +72,7 @@ export interface PendingMessageSetAction {
   readonly userMessage: UserMessage;
 }
 
-/** Unblocks the agent. */
+/** Unblocks the agent. Of a form: its `values`, or `approved` without them to skip it. */
 export interface PermissionResolvedAction {
   readonly type: 'session/permissionResolved';
   readonly session: string;
@@ -82,6 +83,13 @@ export interface PermissionResolvedAction {
   readonly approved: boolean;
   readonly optionId?: string;
   readonly text?: string;
+  /** The answers to a form. Since version 2. */
+  readonly values?: FormValues;
+  /**
+   * The answers to fields of kind `secret`. Only the agent gets them: the host passes the action on with empty texts.
+   * Since version 2.
+   */
+  readonly secrets?: FormSecrets;
 }
 
 /** Reorders the queue. */

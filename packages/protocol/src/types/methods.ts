@@ -79,6 +79,17 @@ import type {
   StatResult,
   WriteFileParams,
 } from './sessionFs.js';
+import type {
+  ConfirmTerminalParams,
+  CreateTerminalParams,
+  ListTerminalsParams,
+  ListTerminalsResult,
+  SendToTerminalParams,
+  SendToTerminalResult,
+  SharedTerminal,
+  TerminalParams,
+  TerminalScreen,
+} from './terminals.js';
 
 export interface Command<Params, Result> {
   readonly params: Params;
@@ -122,6 +133,13 @@ export interface Commands {
   readonly fetchNativeTurns: Command<FetchNativeTurnsParams, FetchTurnsResult>;
   readonly continueNativeSession: Command<ContinueNativeSessionParams, null>;
   readonly setClientTools: Command<SetClientToolsParams, null>;
+  readonly createTerminal: Command<CreateTerminalParams, SharedTerminal>;
+  readonly listTerminals: Command<ListTerminalsParams, ListTerminalsResult>;
+  readonly attachTerminal: Command<TerminalParams, TerminalScreen>;
+  readonly confirmTerminal: Command<ConfirmTerminalParams, null>;
+  readonly detachTerminal: Command<TerminalParams, null>;
+  readonly sendToTerminal: Command<SendToTerminalParams, SendToTerminalResult>;
+  readonly closeTerminal: Command<TerminalParams, null>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;

@@ -11,10 +11,14 @@ export interface CancelledToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'cancelled';
   /** Denied by an answer, or still open when its turn ended. */
   readonly cancelled: 'denied' | 'turnEnded';
@@ -22,6 +26,7 @@ export interface CancelledToolCall {
   readonly confirmed?: ToolConfirmed;
   readonly reason?: string;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -61,16 +66,30 @@ export interface FinishedToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'completed';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly result: ToolCallResult;
   readonly startedAt: number;
   readonly endedAt: number;
+}
+
+/** The newest input that a client gave a running call. Its text is never stored or shown. Since version 2. */
+export interface GivenInput {
+  readonly kind: 'line' | 'endOfInput' | 'interrupt';
+  readonly by?: Author;
+  readonly at: number;
+  /** How often the call was given input, this time included. */
+  readonly count: number;
 }
 
 export interface PendingToolCall {
@@ -82,10 +101,14 @@ export interface PendingToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
   readonly startedAt: number;
@@ -100,10 +123,14 @@ export interface PendingToolCallStart {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'pendingConfirmation';
   readonly confirmation: ToolConfirmation;
 }
@@ -122,13 +149,18 @@ export interface RunningToolCall {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
   readonly output?: ToolOutput;
+  readonly lastInput?: GivenInput;
   readonly startedAt: number;
 }
 
@@ -141,10 +173,14 @@ export interface RunningToolCallStart {
   readonly language?: string;
   /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The tool is one of a client: the name of that client, ready to display. Since version 2. */
+  readonly clientName?: string;
   /** The whole input, where it is too long for the state. */
   readonly toolInputRef?: ContentRef;
   /** The call that started the sub-agent which makes this one. Since version 2. */
   readonly parentToolCallId?: string;
+  /** While it runs, clients may give it input with `session/toolInput`. Since version 2. */
+  readonly takesInput?: true;
   readonly status: 'running';
   readonly confirmed: ToolConfirmed;
 }
@@ -183,6 +219,8 @@ export interface ToolConfirmed {
   readonly optionId?: string;
   /** When it was answered. */
   readonly at?: number;
+  /** Whoever allowed it changed its input. Since version 2. */
+  readonly edited?: true;
 }
 
 export interface ToolError {

@@ -2,9 +2,11 @@
 
 import type * as actions from './actions.js';
 import type * as clientActions from './clientActions.js';
+import type * as clientTools from './clientTools.js';
 import type * as commands from './commands.js';
 import type * as common from './common.js';
 import type * as devices from './devices.js';
+import type * as forms from './forms.js';
 import type * as handshake from './handshake.js';
 import type * as hostActions from './hostActions.js';
 import type * as native from './native.js';
@@ -13,6 +15,7 @@ import type * as push from './push.js';
 import type * as rootState from './rootState.js';
 import type * as sessionFs from './sessionFs.js';
 import type * as sessionState from './sessionState.js';
+import type * as terminals from './terminals.js';
 import type * as toolCalls from './toolCalls.js';
 import type * as turns from './turns.js';
 
@@ -43,16 +46,25 @@ export interface WireTypes {
   AvailableAgent: rootState.AvailableAgent;
   BeginLoginParams: commands.BeginLoginParams;
   BeginLoginResult: commands.BeginLoginResult;
+  BooleanField: forms.BooleanField;
   BrowseDirectoryParams: commands.BrowseDirectoryParams;
   BrowseDirectoryResult: commands.BrowseDirectoryResult;
+  CallClientToolParams: clientTools.CallClientToolParams;
+  CallClientToolResult: clientTools.CallClientToolResult;
   CancelledToolCall: toolCalls.CancelledToolCall;
   ChangesChangedAction: hostActions.ChangesChangedAction;
   CheckLoginResult: commands.CheckLoginResult;
+  ChoiceField: forms.ChoiceField;
+  ChoicesField: forms.ChoicesField;
   ClientAction: actions.ClientAction;
   ClientInfo: handshake.ClientInfo;
   ClientsChangedAction: hostActions.ClientsChangedAction;
+  ClientTool: clientTools.ClientTool;
+  ClientToolContent: clientTools.ClientToolContent;
+  ClientToolsChangedAction: hostActions.ClientToolsChangedAction;
   CompletedToolCall: toolCalls.CompletedToolCall;
   ConfirmationOption: toolCalls.ConfirmationOption;
+  ConfirmTerminalParams: terminals.ConfirmTerminalParams;
   ContentRange: commands.ContentRange;
   ContentRef: common.ContentRef;
   ContentRefPart: turns.ContentRefPart;
@@ -61,6 +73,7 @@ export interface WireTypes {
   CreatePairingParams: devices.CreatePairingParams;
   CreatePairingResult: devices.CreatePairingResult;
   CreateSessionParams: commands.CreateSessionParams;
+  CreateTerminalParams: terminals.CreateTerminalParams;
   CreationFailedAction: hostActions.CreationFailedAction;
   Customization: sessionState.Customization;
   CustomizationsChangedAction: hostActions.CustomizationsChangedAction;
@@ -90,6 +103,12 @@ export interface WireTypes {
   FileEditResultContent: toolCalls.FileEditResultContent;
   FinishedToolCall: toolCalls.FinishedToolCall;
   ForkSessionParams: commands.ForkSessionParams;
+  Form: forms.Form;
+  FormChoice: forms.FormChoice;
+  FormField: forms.FormField;
+  FormSecrets: forms.FormSecrets;
+  FormValue: forms.FormValue;
+  FormValues: forms.FormValues;
   GivenInput: toolCalls.GivenInput;
   ImportedContent: commands.ImportedContent;
   ImportSessionParams: commands.ImportSessionParams;
@@ -108,6 +127,8 @@ export interface WireTypes {
   ListSessionsFilter: commands.ListSessionsFilter;
   ListSessionsParams: commands.ListSessionsParams;
   ListSessionsResult: commands.ListSessionsResult;
+  ListTerminalsParams: terminals.ListTerminalsParams;
+  ListTerminalsResult: terminals.ListTerminalsResult;
   LoginEndedNotification: notifications.LoginEndedNotification;
   LoginOutputNotification: notifications.LoginOutputNotification;
   LookAtParams: push.LookAtParams;
@@ -121,6 +142,9 @@ export interface WireTypes {
   NoticePart: turns.NoticePart;
   Notification: notifications.Notification;
   NotificationParams: commands.NotificationParams;
+  NumberField: forms.NumberField;
+  OfferedTool: sessionState.OfferedTool;
+  OfferedTools: sessionState.OfferedTools;
   PairingParams: devices.PairingParams;
   PendingMessage: sessionState.PendingMessage;
   PendingMessageKind: actions.PendingMessageKind;
@@ -168,7 +192,10 @@ export interface WireTypes {
   RootState: rootState.RootState;
   RunningToolCall: toolCalls.RunningToolCall;
   RunningToolCallStart: toolCalls.RunningToolCallStart;
+  SecretField: forms.SecretField;
   SendToLoginParams: commands.SendToLoginParams;
+  SendToTerminalParams: terminals.SendToTerminalParams;
+  SendToTerminalResult: terminals.SendToTerminalResult;
   ServerInfo: handshake.ServerInfo;
   SessionAction: actions.SessionAction;
   SessionAddedNotification: notifications.SessionAddedNotification;
@@ -189,6 +216,7 @@ export interface WireTypes {
   SessionSummaryChanges: notifications.SessionSummaryChanges;
   SetAgentKeyParams: commands.SetAgentKeyParams;
   SetAgentKeyResult: commands.SetAgentKeyResult;
+  SetClientToolsParams: clientTools.SetClientToolsParams;
   SetProviderParams: sessionFs.SetProviderParams;
   SetProviderResult: sessionFs.SetProviderResult;
   SetPushSubscriptionParams: push.SetPushSubscriptionParams;
@@ -198,6 +226,7 @@ export interface WireTypes {
   SettingsChangedAction: hostActions.SettingsChangedAction;
   SettingValue: sessionState.SettingValue;
   SharedSession: handshake.SharedSession;
+  SharedTerminal: terminals.SharedTerminal;
   ShareSessionParams: devices.ShareSessionParams;
   ShareSessionResult: devices.ShareSessionResult;
   Snapshot: handshake.Snapshot;
@@ -207,6 +236,14 @@ export interface WireTypes {
   SteeringPart: turns.SteeringPart;
   StorageChangedNotification: notifications.StorageChangedNotification;
   SubscribeParams: commands.SubscribeParams;
+  TerminalChangedNotification: notifications.TerminalChangedNotification;
+  TerminalKeyboard: terminals.TerminalKeyboard;
+  TerminalOutputNotification: notifications.TerminalOutputNotification;
+  TerminalParams: terminals.TerminalParams;
+  TerminalRemovedNotification: notifications.TerminalRemovedNotification;
+  TerminalScreen: terminals.TerminalScreen;
+  TerminalScreenNotification: notifications.TerminalScreenNotification;
+  TextField: forms.TextField;
   TextPosition: common.TextPosition;
   TextRange: common.TextRange;
   TextResultContent: toolCalls.TextResultContent;

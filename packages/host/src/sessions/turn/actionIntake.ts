@@ -80,7 +80,13 @@ export class ActionIntake {
 
   dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
     const key = acceptedKey(originOf(sender, clientSeq));
-    const incoming: IncomingAction = { sender, clientSeq, key, ...privateApart(withoutOrigin(sent)), isTurnFound: false };
+    const incoming: IncomingAction = {
+      sender,
+      clientSeq,
+      key,
+      ...privateApart(withoutOrigin(sent)),
+      isTurnFound: false,
+    };
     const { action } = incoming;
     const load = 'userMessage' in action ? PastedContent.loadOf(action.userMessage) : undefined;
     const before = this.#waiting.get(key);
