@@ -87,6 +87,17 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/log',
     'terminals',
   ],
+  'connection/commands': [
+    'agents/login',
+    'agents/native',
+    'sessions',
+    'sessions/folder',
+    'sessions/turn',
+    'state',
+    'storage',
+    'storage/fs',
+    'terminals',
+  ],
   sessions: [
     'agents',
     'agents/events',

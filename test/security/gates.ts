@@ -340,7 +340,7 @@ const ROWS: readonly GateRow[] = [
   [
     'roles',
     'what has no row is for all',
-    'packages/protocol/src/roleTable.ts',
+    'packages/protocol/src/tables/tableRules.ts',
     "own(NOTIFICATION_ROLES, method) ?? 'owner'",
     "own(NOTIFICATION_ROLES, method) ?? 'viewer'",
     'packages/protocol/test/roleTable.test.ts',
@@ -349,7 +349,7 @@ const ROWS: readonly GateRow[] = [
   [
     'roles',
     'an approver writes another command',
-    'packages/protocol/src/roleTable.ts',
+    'packages/protocol/src/tables/tableRules.ts',
     'if (editedToolInput !== undefined) return',
     'if (false) return',
     ROLES,
@@ -358,7 +358,7 @@ const ROWS: readonly GateRow[] = [
   [
     'roles',
     'a driver trusts a folder',
-    'packages/protocol/src/roleTable.ts',
+    'packages/protocol/src/tables/tableRules.ts',
     'if (grantsTrust(requestId, approved, optionId)) return',
     'if (false) return',
     POINTS,

@@ -18,7 +18,7 @@ export const NATIVE_GATES: readonly GateRow[] = [
   [
     '20',
     'another space sees them',
-    'packages/host/src/connection/nativeHandlers.ts',
+    'packages/host/src/connection/commands/nativeHandlers.ts',
     'native && client.space === DEFAULT_SPACE',
     'native',
     TEST,

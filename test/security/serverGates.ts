@@ -253,7 +253,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'an approver writes any reason',
-    'packages/protocol/src/roleTable.ts',
+    'packages/protocol/src/tables/tableRules.ts',
     '(approved === true || isLong(reason))',
     'false',
     'test/e2e/connections/roles.test.ts',
@@ -262,7 +262,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'an approver writes any answer',
-    'packages/protocol/src/roleTable.ts',
+    'packages/protocol/src/tables/tableRules.ts',
     'if (text !== undefined && isLong(text))',
     'if (false)',
     'packages/protocol/test/roleTable.test.ts',

@@ -54,7 +54,8 @@ export type {
   PendingPermission,
   PermissionAnswer,
 } from './session/prompts.js';
-export type { ClientActionInput, Message, SessionHandle, ToolCallInput } from './session/sessionHandle.js';
+export type { SessionHandle } from './session/sessionHandle.js';
+export type { ClientActionInput, Message, ToolCallInput } from './session/sessionInput.js';
 export type {
   CreateSessionFsHandler,
   SessionFsConfig,

@@ -4,7 +4,7 @@ import { connect } from '../src/connect.js';
 import { CommandChannel } from '../src/connection/commandChannel.js';
 import type { Connection } from '../src/connection/connection.js';
 import { CapabilityMissingError } from '../src/errors.js';
-import type { ClientActionInput } from '../src/session/sessionHandle.js';
+import type { ClientActionInput } from '../src/session/sessionInput.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 

@@ -28,7 +28,7 @@ export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { type TurnStep, turnSteps } from './reducers/turnSteps.js';
 export { ROLES } from './roles.js';
-export { roleIncludes } from './roleTable.js';
+export { roleIncludes } from './tables/tableRules.js';
 export type {
   Action,
   ActionEnvelope,

@@ -73,20 +73,26 @@ export { needsInput, withSummaryChanges } from './reducers/summary.js';
 export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
 export { droppedSteps, heldFrom, isOpenStep, turnLength } from './reducers/turnSteps.js';
 export { withNewestParts } from './reducers/turnWindow.js';
-export {
-  answerTextLimit,
-  CLIENT_ACTION_TYPES,
-  describeRole,
-  isAllowedByLink,
-  isClientDispatchable,
-  roleForAction,
-  roleForMethod,
-  roleRefusal,
-} from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { DEFAULT_SPACE, isSpaceName } from './space.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
+export {
+  ACTION_INTRODUCED_IN,
+  answerTextLimit,
+  CLIENT_ACTION_TYPES,
+  COMMAND_INTRODUCED_IN,
+  describeRole,
+  isActionKnownToVersion,
+  isAllowedByLink,
+  isClientDispatchable,
+  isCommandKnownToVersion,
+  isNotificationKnownToVersion,
+  NOTIFICATION_INTRODUCED_IN,
+  roleForAction,
+  roleForMethod,
+  roleRefusal,
+} from './tables/tableRules.js';
 export { contentHash, turnContents } from './turnContents.js';
 export { turnsAwaitingLogin } from './turnsAwaitingLogin.js';
 export type { PendingMessageKind } from './types/actions.js';
@@ -146,13 +152,5 @@ export {
   parseArtifactUri,
   parseContentUri,
 } from './uri.js';
-export {
-  ACTION_INTRODUCED_IN,
-  COMMAND_INTRODUCED_IN,
-  isActionKnownToVersion,
-  isCommandKnownToVersion,
-  isNotificationKnownToVersion,
-  NOTIFICATION_INTRODUCED_IN,
-} from './version/registry.js';
 export { negotiateVersion, supportedVersions } from './version/versions.js';
 export { withNewestTurns } from './windows.js';

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ACTION_INTRODUCED_IN } from '../src/version/registry.js';
+import { ACTION_INTRODUCED_IN } from '../src/tables/tableRules.js';
 
 const SOURCES = join(import.meta.dirname, '../src');
 const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8');
@@ -13,7 +13,7 @@ const OWN_RULES: Readonly<Record<string, readonly string[]>> = {
   // A turn ends in three ways, and only one of them is an error.
   'reducers/turns.ts': ['session/turnCancelled', 'session/turnComplete', 'session/error'],
   // The role depends on what is in the answer.
-  'roleTable.ts': ['session/permissionResolved', 'session/toolCallConfirmed'],
+  'tables/tableRules.ts': ['session/permissionResolved', 'session/toolCallConfirmed'],
 };
 
 describe('an action', () => {

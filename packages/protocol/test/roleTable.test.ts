@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../src/index.js';
-import { isAllowedByLink, isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
 import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
-import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
+import {
+  ACTION_INTRODUCED_IN,
+  COMMAND_INTRODUCED_IN,
+  isAllowedByLink,
+  isClientDispatchable,
+  roleForAction,
+  roleForMethod,
+  roleRefusal,
+} from '../src/tables/tableRules.js';
 
 /** Written out a second time on purpose: a change of the table has to be stated here too. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {

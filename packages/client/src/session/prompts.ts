@@ -8,7 +8,7 @@ import type {
 } from '@agenthost/protocol';
 import { filledForm } from '@agenthost/protocol/internal';
 import { derived, type Observable } from '../observable.js';
-import type { ClientActionInput } from './sessionHandle.js';
+import type { ClientActionInput } from './sessionInput.js';
 
 export interface ApproveOptions {
   readonly optionId?: string;

@@ -26,10 +26,10 @@ import {
   ClientClosedError,
   LimitReachedError,
   rejected,
-  rejectTooLarge,
   type SessionGoneError,
 } from '../errors.js';
 import type { Observable } from '../observable.js';
+import { rejectTooLarge } from '../sync/outbox.js';
 import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
 import type { StateSync } from '../sync/stateSync.js';
 import type { AppliedEnvelope } from '../sync/subscription.js';
@@ -59,19 +59,8 @@ import {
   pendingConfirmations,
   pendingPermissions,
 } from './prompts.js';
+import type { ClientActionInput, Message, ToolCallInput } from './sessionInput.js';
 import { whenReady } from './whenReady.js';
-
-type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
-
-/** An action as a program gives it; the session, the time and the author are added. */
-export type ClientActionInput = WithoutStamps<ClientAction>;
-
-export type Message = string | UserMessage;
-
-/** What is typed into a running tool call: text with Enter, Ctrl+D, or Ctrl+C. */
-export type ToolCallInput =
-  | { readonly kind: 'line'; readonly text: string }
-  | { readonly kind: 'endOfInput' | 'interrupt' };
 
 export interface SessionContext {
   readonly connection: Connection;

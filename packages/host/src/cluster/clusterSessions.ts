@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AgentInfo,
   type CreateSessionParams,
-  type DisposeSessionParams,
   ERROR_CODE,
   type ForkSessionParams,
   type ListSessionsParams,
@@ -202,12 +201,10 @@ export class ClusterSessions implements Sessions {
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
-  async remove(uri: URI, client: CommandClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
-    const params = { session: uri, ...(worktree && { worktree }) };
-    await this.#routed(uri, 'disposeSession', params, client, () =>
-      removeOnce(() => this.#hub.remove(uri, client, worktree)),
-    );
-  }
+  remove: Sessions['remove'] = async (session, client, worktree) => {
+    const here = () => removeOnce(() => this.#hub.remove(session, client, worktree));
+    await this.#routed(session, 'disposeSession', { session, ...(worktree && { worktree }) }, client, here);
+  };
 
   fork(params: ForkSessionParams, client: CommandClient): Promise<void> {
     const routed = async () => {

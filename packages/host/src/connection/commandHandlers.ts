@@ -7,13 +7,13 @@ import { settleWithin } from '../agents/settleWithin.js';
 import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
 import type { ClientConnection } from './clientConnection.js';
+import { createLoginHandlers } from './commands/loginHandlers.js';
+import { createNativeHandlers } from './commands/nativeHandlers.js';
+import { setClientTools } from './commands/setClientTools.js';
+import { createTerminalHandlers } from './commands/terminalHandlers.js';
 import type { Devices } from './devices.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
-import { createLoginHandlers } from './loginHandlers.js';
-import { createNativeHandlers } from './nativeHandlers.js';
-import { setClientTools } from './setClientTools.js';
-import { createTerminalHandlers } from './terminalHandlers.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 

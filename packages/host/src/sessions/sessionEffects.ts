@@ -1,4 +1,12 @@
-import type { SessionAction, SessionState } from '@agenthost/protocol';
+import { LOGIN_REQUIRED, type SessionAction, type SessionState, type UserMessage } from '@agenthost/protocol';
+import {
+  findPendingMessage,
+  formAnswerOf,
+  ownValue,
+  type PermissionResolvedAction,
+  turnsAwaitingLogin,
+} from '@agenthost/protocol/internal';
+import { decisionIn } from '../agents/events/pendingAnswers.js';
 import { DroppedText } from '../sessionIndex/searchText.js';
 import { hasMessage } from './history/foldLog.js';
 import { newTurns } from './history/readTurns.js';
@@ -7,6 +15,10 @@ import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';
 import type { StoreEffects } from './sessionStore.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
+import type { ActionIntake } from './turn/actionIntake.js';
+import type { AgentRun } from './turn/agentRun.js';
+import { derivedTitle } from './turn/derivedTitle.js';
+import { permissionNotice } from './turn/permissionNotice.js';
 
 /** Everything that follows a change of a session's state, in order. */
 export class SessionEffects implements StoreEffects {
@@ -94,4 +106,194 @@ export class SessionEffects implements StoreEffects {
 
 function turnIds({ turns, activeTurn }: SessionState): Set<string> {
   return new Set([...turns, ...(activeTurn ? [activeTurn] : [])].map(({ id }) => id));
+}
+
+interface SessionReactionsOptions {
+  readonly parts: SessionParts;
+  readonly run: AgentRun | undefined;
+  readonly intake: ActionIntake;
+  readonly isClosed: () => boolean;
+  readonly newId: () => string;
+  /** A turn has shown whether the agent is logged in. */
+  readonly onLogin: (state: 'ready' | 'needed') => void;
+}
+
+/** What follows from an action of a session: a turn, a title, an answer to the agent. */
+export class SessionReactions {
+  readonly #options: SessionReactionsOptions;
+  /** No waiting message becomes a turn: a failure is being told, or another host takes the session. */
+  isHeldBack = false;
+  /** Messages that the agent has yet to be asked to take into the running turn: the turn, by the message's id. */
+  readonly #steering = new Map<string, string>();
+  #isSteering = false;
+
+  constructor(options: SessionReactionsOptions) {
+    this.#options = options;
+  }
+
+  /** Called after each change. `isFromAgent`: the agent reported the action. */
+  react(action: SessionAction, before: SessionState, { isFromAgent }: { readonly isFromAgent: boolean }): void {
+    const { run, intake, parts } = this.#options;
+    switch (action.type) {
+      case 'session/turnStarted':
+        if (action.origin === 'agent') return;
+        this.#nameAfter(action.userMessage);
+        this.#startAgent(action.turnId, action.userMessage);
+        return;
+      case 'session/ready':
+        this.startNext();
+        return;
+      case 'session/responsePart':
+        // Text is only ever appended to the last part: any other may leave the state (PART7).
+        if (!isFromAgent) run?.beginNewPart();
+        if (action.part.kind === 'steering') intake.rememberSteering(action.part.id);
+        return;
+      case 'session/creationFailed': {
+        const [first] = parts.store.state.turns;
+        if (first) this.#nameAfter(first.userMessage);
+        return;
+      }
+      case 'session/turnComplete':
+        this.#options.onLogin('ready');
+        parts.metadata.request();
+        this.startNext();
+        return;
+      case 'session/error':
+        if (action.error.errorType === LOGIN_REQUIRED) this.#options.onLogin('needed');
+        parts.metadata.request();
+        return;
+      case 'session/turnCancelled':
+        parts.metadata.request();
+        run?.cancel(action.turnId);
+        if (!action.holdQueue) this.startNext();
+        return;
+      case 'session/toolCallConfirmed':
+        run?.answer(action.toolCallId, decisionIn(action));
+        return;
+      case 'session/permissionResolved':
+        this.#answerPermission(action, before);
+        return;
+      case 'session/modelChanged':
+        run?.setModel(action.model);
+        return;
+      case 'session/settingChosen':
+        if (parts.store.state.settings !== before.settings) run?.setSetting(action.setting, action.value);
+        return;
+      case 'session/approvalRevoked':
+        run?.revokeApproval(action.approvalId);
+        return;
+      case 'session/customizationToggled':
+        parts.customizations?.toggled(action.enabled);
+        return;
+      case 'session/pendingMessageSet':
+        if (!parts.store.state.activeTurn) {
+          // An edit of a message that a user holds back does not send it.
+          const isHeld = parts.store.state.turns.at(-1)?.holdsQueue === true;
+          if (!isHeld || !findPendingMessage(before, action.id)) this.startNext();
+        } else if (action.kind === 'steering') this.#toSteer(action.id);
+        else this.#steering.delete(action.id);
+        return;
+      case 'session/pendingMessageRemoved':
+        this.#steering.delete(action.id);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Sets a title when there is none, so that the session can be found again. The agent may set a better one later. */
+  #nameAfter(message: UserMessage): void {
+    if (this.#options.parts.store.state.summary.title !== '') return;
+    const title = derivedTitle(message);
+    if (title) this.#options.parts.store.dispatch({ type: 'session/titleChanged', title });
+  }
+
+  #startAgent(turnId: string, message: UserMessage): void {
+    const { store } = this.#options.parts;
+    if (this.#options.run) {
+      this.#options.run.start(turnId, message);
+      return;
+    }
+    const error = {
+      errorType: 'noAgent',
+      message: `This host has no agent ${this.#options.parts.store.state.summary.provider} any more.`,
+    };
+    store.dispatch({ type: 'session/error', turnId, error });
+  }
+
+  /** Starts the oldest waiting message when no turn runs. The turn gets the message's id. */
+  startNext(): void {
+    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.#options.parts.store.state;
+    const next = steeringMessage ?? queuedMessages?.[0];
+    if (lifecycle !== 'ready' || activeTurn || !next || this.isHeldBack) return;
+    const { id, userMessage, by } = next;
+    this.#options.parts.store.dispatch({
+      type: 'session/turnStarted',
+      turnId: id,
+      queuedMessageId: id,
+      userMessage,
+      ...(by && { by }),
+    });
+  }
+
+  /** Sends the messages again whose turns failed last because the agent needed a log-in. The first starts, the others wait. */
+  sendAgain(): void {
+    const { store } = this.#options.parts;
+    const { lifecycle, activeTurn, turns } = store.state;
+    if (lifecycle !== 'ready' || activeTurn || this.isHeldBack) return;
+    for (const [index, { userMessage, by }] of turnsAwaitingLogin(turns).entries()) {
+      const message = { userMessage, ...(by && { by }) };
+      const id = this.#options.newId();
+      if (index === 0) store.dispatch({ type: 'session/turnStarted', turnId: id, ...message });
+      else store.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, ...message });
+    }
+  }
+
+  #toSteer(id: string): void {
+    const turnId = this.#options.parts.store.state.activeTurn?.id;
+    if (turnId === undefined) return;
+    this.#steering.set(id, turnId);
+    if (!this.#isSteering) void this.#steerAll();
+  }
+
+  /** One after the other: an agent gets them in their order, and an edited one only once. */
+  async #steerAll(): Promise<void> {
+    this.#isSteering = true;
+    try {
+      for (let [next] = this.#steering; next; [next] = this.#steering) {
+        this.#steering.delete(next[0]);
+        await this.#steer(...next);
+      }
+    } finally {
+      this.#isSteering = false;
+    }
+  }
+
+  async #steer(id: string, turnId: string): Promise<void> {
+    const { state } = this.#options.parts.store;
+    const message = findPendingMessage(state, id);
+    if (!message || state.activeTurn?.id !== turnId) return;
+    const { userMessage, by } = message;
+    await this.#options.run?.steer(userMessage, () => {
+      if (this.#options.isClosed()) return;
+      // Also when a client removed it meanwhile: the agent has it, and the turn has to show it.
+      const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
+      this.#options.parts.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
+    });
+  }
+
+  #answerPermission(action: PermissionResolvedAction, { activeTurn }: SessionState): void {
+    const { requestId, turnId } = action;
+    const { intake, parts, run } = this.#options;
+    // Now: telling others may lead to the next action.
+    const { secrets } = intake;
+    const request = activeTurn && ownValue(activeTurn.pendingPermissions, requestId);
+    const filled = request?.form && formAnswerOf(request.form, { ...action, ...(secrets && { secrets }) });
+    intake.rememberAnswer(requestId, action.by);
+    parts.customizations?.answer(requestId, decisionIn(action));
+    const values = filled?.outcome === 'answered' && { values: { ...filled.values, ...filled.secrets } };
+    run?.answer(requestId, { ...decisionIn(action), ...values });
+    const part = permissionNotice(action, request?.form);
+    parts.store.dispatch({ type: 'session/responsePart', turnId, part });
+  }
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { isClientDispatchable } from '../roleTable.js';
 import { CLIENT_ACTIONS, HOST_ACTIONS, ROOT_ACTIONS } from '../schemas/actionSchemas.js';
-import { ACTION_INTRODUCED_IN } from '../version/registry.js';
+import { ACTION_INTRODUCED_IN, isClientDispatchable } from '../tables/tableRules.js';
 
 /** What every session action has; docs/protocol.md says so once. */
 const STAMPED = ['type', 'session', 'at', 'by'];

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { rootReducer } from '../../src/reducers/rootReducer.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
+import { ACTION_INTRODUCED_IN } from '../../src/tables/tableRules.js';
 import type { Action, RootAction, SessionAction } from '../../src/types/actions.js';
 import type { RootState } from '../../src/types/rootState.js';
 import type { SessionState } from '../../src/types/sessionState.js';
-import { ACTION_INTRODUCED_IN } from '../../src/version/registry.js';
 import { deepFreeze } from './deepFreeze.js';
 
 /**

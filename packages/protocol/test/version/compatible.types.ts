@@ -1,13 +1,13 @@
 // Compiled by `tsc -b`, never run. Each `@ts-expect-error` is a change that must not compile: were a check unable to fail,
 // the directive above it would be the error.
 import type * as z from 'zod';
+import type { ACTION_INTRODUCED_IN } from '../../src/tables/tableRules.js';
 import type { Action } from '../../src/types/actions.js';
 import type { TurnStartedAction } from '../../src/types/clientActions.js';
 import type { Notification } from '../../src/types/notifications.js';
 import type { WireTypes } from '../../src/types/wireTypes.js';
 import type { AsKnownTo, AssertNone, Compatible, Expect, Incompatible } from '../../src/version/compatible.js';
 import type { WireTypesV1 } from '../../src/version/frozen/v1.js';
-import type { ACTION_INTRODUCED_IN } from '../../src/version/registry.js';
 import type { InferredSchemas, Mismatches } from './schemaEquality.js';
 
 type TurnStartedV1 = WireTypesV1['TurnStartedAction'];

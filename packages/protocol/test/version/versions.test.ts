@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { isClientDispatchable } from '../../src/roleTable.js';
 import { CLIENT_ACTIONS } from '../../src/schemas/actionSchemas.js';
-import type { Action } from '../../src/types/actions.js';
-import { capabilitiesOf } from '../../src/version/capabilities.js';
 import {
   ACTION_INTRODUCED_IN,
   COMMAND_INTRODUCED_IN,
   isActionKnownToVersion,
+  isClientDispatchable,
   isCommandKnownToVersion,
   isNotificationKnownToVersion,
   NOTIFICATION_INTRODUCED_IN,
-} from '../../src/version/registry.js';
+} from '../../src/tables/tableRules.js';
+import type { Action } from '../../src/types/actions.js';
+import { capabilitiesOf } from '../../src/version/capabilities.js';
 import {
   MIN_PROTOCOL_VERSION,
   negotiateVersion,

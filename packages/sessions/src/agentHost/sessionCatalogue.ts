@@ -2,8 +2,7 @@ import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol'
 import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';
-import type { HostChat } from './hostChat.js';
-import { groupKeyOf, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
+import { groupKeyOf, type HostChat, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
 
 /** Collects what happened to groups, for one event. */
 export class CatalogueChanges {

@@ -1,9 +1,9 @@
 import { ERROR_CODE, type SetClientToolsParams } from '@agenthost/protocol';
 import { COMMAND_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
-import { originOf } from '../state/publisher.js';
-import type { ClientConnection } from './clientConnection.js';
+import { acceptedKey } from '../../sessions/turn/acceptedSequences.js';
+import { originOf } from '../../state/publisher.js';
+import type { ClientConnection } from '../clientConnection.js';
 
 const ELSEWHERE =
   'this session is at another host of the cluster, and tools reach an agent only from clients of its own host: connect to that host';

@@ -1,10 +1,10 @@
 import { ERROR_CODE } from '@agenthost/protocol';
 import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import type { NativeSessions, NativeTarget } from '../agents/native/nativeSessions.js';
-import type { ClientConnection } from './clientConnection.js';
-import type { CommandHandlers } from './commandHandlers.js';
-import type { HostServices } from './hostServices.js';
+import type { NativeSessions, NativeTarget } from '../../agents/native/nativeSessions.js';
+import type { ClientConnection } from '../clientConnection.js';
+import type { CommandHandlers } from '../commandHandlers.js';
+import type { HostServices } from '../hostServices.js';
 
 type NativeCommand = 'listNativeSessions' | 'fetchNativeTurns' | 'continueNativeSession';
 

@@ -1,12 +1,12 @@
 import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { directoryProblem } from '../sessions/folder/workingDirectory.js';
-import { notFound } from '../sessions/sessionLoader.js';
-import type { HostTerminal } from '../terminals/hostTerminal.js';
-import { TerminalError } from '../terminals/terminals.js';
-import type { ClientConnection } from './clientConnection.js';
-import type { CommandHandlers } from './commandHandlers.js';
-import type { HostServices } from './hostServices.js';
+import { directoryProblem } from '../../sessions/folder/workingDirectory.js';
+import { notFound } from '../../sessions/sessionLoader.js';
+import type { HostTerminal } from '../../terminals/hostTerminal.js';
+import { TerminalError } from '../../terminals/terminals.js';
+import type { ClientConnection } from '../clientConnection.js';
+import type { CommandHandlers } from '../commandHandlers.js';
+import type { HostServices } from '../hostServices.js';
 
 const ELSEWHERE =
   'This session runs on another host, and a terminal is opened where the session runs: connect to that host.';

@@ -5,11 +5,11 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { readGitMetadata } from '../sessions/folder/gitMetadata.js';
-import { filePath } from '../sessions/folder/workingDirectory.js';
-import type { Browse, Sessions } from '../sessions/sessions.js';
-import { readSmallFile } from '../storage/fs/foreignFile.js';
-import { isSamePlace, placeOf, withoutPlace, withPlace } from '../storage/placeUri.js';
+import { readGitMetadata } from '../../sessions/folder/gitMetadata.js';
+import { filePath } from '../../sessions/folder/workingDirectory.js';
+import type { Browse, Sessions } from '../../sessions/sessions.js';
+import { readSmallFile } from '../../storage/fs/foreignFile.js';
+import { isSamePlace, placeOf, withoutPlace, withPlace } from '../../storage/placeUri.js';
 
 /** Entries shown of one folder: no user picks one out of a hundred thousand by eye. */
 const MAX_ENTRIES = 5_000;

@@ -1,9 +1,9 @@
 import { ERROR_CODE } from '@agenthost/protocol';
 import type { ErrorData } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import { AgentLoginError } from '../agents/login/agentLogins.js';
-import type { CommandHandlers } from './commandHandlers.js';
-import type { HostServices } from './hostServices.js';
+import { AgentLoginError } from '../../agents/login/agentLogins.js';
+import type { CommandHandlers } from '../commandHandlers.js';
+import type { HostServices } from '../hostServices.js';
 
 type LoginCommand = 'beginLogin' | 'sendToLogin' | 'endLogin' | 'checkLogin' | 'setAgentKey' | 'logOutAgent';
 
