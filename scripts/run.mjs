@@ -55,6 +55,7 @@ const tasks = {
     return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
   },
   'agent-locks': () => inTurn(build, () => runNode(join(root, 'scripts/writeAgentLocks.ts'), [])),
+  'agent-table': () => runNode(join(root, 'scripts/writeAgentTable.ts'), []),
   'previous-build': (args) => inTurn(build, () => runNode(join(root, 'scripts/writePreviousBuild.ts'), args)),
   'message-path': (args) => inTurn(build, () => runNode(join(root, 'scripts/messagePath.ts'), args)),
   bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text, toolCall, toolCalls } from '../support/modelServer/modelReply.js';
 import { ACP_CASES } from './support/acpCases.js';
+import { recordCapability } from './support/capabilities.js';
 import { confirmation, turnEnded } from './support/copilotHost.js';
 import { startReportsHost } from './support/reportsHost.js';
 
@@ -47,5 +48,7 @@ describe.each([
     const edit = await asked('write it');
     expect(edit).toMatchObject({ language: 'diff', toolInput: expect.stringContaining('+WRITTEN BY IT') });
     expect(edit.toolInput).toContain('new.txt');
+    const note = { arguments: undefined, name: 'of MCP tools only the name', nothing: 'edits' }[shows];
+    recordCapability(provider, 'input', 'yes', note);
   });
 });

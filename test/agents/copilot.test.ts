@@ -8,6 +8,7 @@ import { processesIn } from '../../packages/host/test/agents/support/processes.j
 import { failure, reasoning, slow, text, toolCall } from '../support/modelServer/modelReply.js';
 import { ModelServer } from '../support/modelServer/modelServer.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
+import { recordContractCase } from './support/capabilities.js';
 import { scriptedCopilot } from './support/copilotConfiguration.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
@@ -72,5 +73,10 @@ describe.each(Object.entries(sessionFileSystems))('the agent contract: Copilot w
       resume: { tell: 'the number is 4711', recall: 'which number', answer: '4711' },
     },
   });
-  for (const { name, run } of cases) it(name, run);
+  for (const { name, run } of cases) {
+    it(name, async () => {
+      await run();
+      recordContractCase('copilot', name);
+    });
+  }
 });

@@ -7,6 +7,7 @@ import { processesIn } from '../../packages/host/test/agents/support/processes.j
 import { slow, text, toolCall } from '../support/modelServer/modelReply.js';
 import { until } from '../support/until.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
+import { recordCapability } from './support/capabilities.js';
 import { confirmation, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
@@ -125,6 +126,7 @@ it('reports a missing login, and leaves no process behind', async () => {
   const agent = new CopilotAgent({ agentsFolder: AGENTS_FOLDER, configuration: {}, hostEnv });
   expect(await agent.availability()).toMatchObject({ state: 'available' });
   expect(await agent.login.facts()).toMatchObject({ state: 'needed' });
+  recordCapability('copilot', 'logIn', 'yes');
   await agent.dispose();
   expect(await processesIn(home)).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { slow, text, toolCall } from '../support/modelServer/modelReply.js';
 import { textOf } from '../support/say.js';
 import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { until } from '../support/until.js';
+import { recordCapability } from './support/capabilities.js';
 import { confirmation, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
 import { installAgent } from './support/installAgents.js';
 
@@ -67,6 +68,7 @@ describe('two clients and a Copilot', () => {
     const [first] = (await turnEnded(session)).turns;
     expect(first).toMatchObject({ state: 'complete', toolCalls: [{ status: 'cancelled', cancelled: 'denied' }] });
     expect(textOf(first)).toContain('use another name');
+    recordCapability('copilot', 'reason', 'yes');
     await session.send('go');
     await (await confirmation(session)).deny();
     const second = (await turnEnded(session, 2)).turns[1];
@@ -78,6 +80,7 @@ describe('two clients and a Copilot', () => {
     await session.send('say something');
     expect((await turnEnded(session, 4)).turns[3]).toMatchObject({ state: 'complete' });
     expect(existsSync(file)).toBe(false);
+    recordCapability('copilot', 'asks', 'yes');
   });
 });
 
@@ -154,6 +157,19 @@ describe('work of Copilot', () => {
     expect(asked.model).toBe('model-2');
   });
 
+  it('reports the usage of each turn, not of all turns', async () => {
+    const host = await startCopilotHost();
+    const session = await (await host.connect()).createSession({ provider: 'copilot' });
+    await session.ready();
+    for (const turn of [1, 2, 3]) {
+      await session.send('say hello');
+      await turnEnded(session, turn);
+    }
+    // Every answer of the scripted model has the same number of tokens.
+    expect(session.confirmed.value.turns.map(({ usage }) => usage?.inputTokens)).toEqual([10, 10, 10]);
+    recordCapability('copilot', 'usage', 'yes');
+  });
+
   it('asks with choices and free text', async () => {
     const host = await startCopilotHost();
     const ask = toolCall('ask_user', { question: 'Which one?', choices: ['this', 'that'] });
@@ -225,6 +241,7 @@ describe('the end of a Copilot', () => {
     const last = (await turnEnded(session, 3)).turns[2];
     expect(last?.state).toBe('complete');
     expect(textOf(last)).toContain('4711');
+    recordCapability('copilot', 'crash', 'yes');
   });
 
   it('leaves no background process', async () => {

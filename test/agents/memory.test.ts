@@ -9,11 +9,13 @@ import { startRestartableHost } from '../support/restartableHost.js';
 import { say, textOf } from '../support/say.js';
 import { until } from '../support/until.js';
 import { ACP_CASES, type AcpCase, specOf } from './support/acpCases.js';
+import { recordCapability } from './support/capabilities.js';
+import { scriptedCopilot } from './support/copilotConfiguration.js';
 import { PATIENCE_MS } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
 /** A host with these agents as users get them, and one scripted model behind all of them. */
-async function startHostWith(cases: readonly AcpCase[]) {
+async function startHostWith(cases: readonly AcpCase[], { withCopilot = false } = {}) {
   const model = await ModelServer.start();
   const host = await startRestartableHost([], {});
   onTestFinished(async () => {
@@ -24,6 +26,11 @@ async function startHostWith(cases: readonly AcpCase[]) {
   const cwd = join(home, 'project');
   await mkdir(join(home, 'agents'), { recursive: true });
   await mkdir(cwd);
+  if (withCopilot) {
+    await installAgent('copilot');
+    await symlink(join(AGENTS_FOLDER, 'copilot'), join(home, 'agents', 'copilot'));
+    await writeFile(join(home, 'agents', 'copilot.json'), JSON.stringify(scriptedCopilot(model)));
+  }
   const agents: Record<string, object> = {};
   for (const agentCase of cases) {
     const { provider } = agentCase;
@@ -36,7 +43,8 @@ async function startHostWith(cases: readonly AcpCase[]) {
   const client = await host.connect();
   const isThere = (provider: string) =>
     client.root.state.value?.agents.some((one) => one.provider === provider && one.availability.state === 'available');
-  await until(client.root.state, () => cases.every(({ provider }) => isThere(provider)), 'the agents', PATIENCE_MS);
+  const wanted = [...cases.map(({ provider }) => provider), ...(withCopilot ? ['copilot'] : [])];
+  await until(client.root.state, () => wanted.every(isThere), 'the agents', PATIENCE_MS);
   const open = async (provider: string) => {
     const session = await client.createSession({ provider, workingDirectory: pathToFileURL(cwd).href });
     await session.ready();
@@ -52,42 +60,61 @@ const FACTS = Array.from(
   { length: 20 },
   (_, n) => `fact ${n + 1} is ${['heron', 'maple', 'basalt', 'comet'][n % 4]}-${n * 37}`,
 );
-const FACTS_EACH = 4;
+const RING = ['claude', 'codex', 'opencode', 'gemini', 'copilot', 'copilot-acp', 'claude'] as const;
 
 describe('what real agents remember', () => {
-  it('a ring of five keeps twenty facts when the conversation is handed over', { timeout: 300_000 }, async () => {
-    const { model, client, open } = await startHostWith(ACP_CASES);
-    // The record of a conversation has its own words: one reply for all, which tells what the model was given.
-    model.script('fact', ({ items }) =>
-      text(`Known: ${FACTS.filter((fact) => items.some((item) => item.text.includes(fact))).join('; ')}`),
-    );
+  it('a ring of six agents keeps twenty facts when the conversation is handed over', {
+    timeout: 300_000,
+  }, async () => {
+    const cases = ACP_CASES.filter(({ provider }) => RING.some((one) => one === provider));
+    const { model, client, open } = await startHostWith(cases, { withCopilot: true });
+    // The record of a conversation has its own words: one reply for all. What was known is in the requests.
+    model.script('fact', text('Noted.'));
+    const known = [...FACTS];
     let session: SessionHandle | undefined;
-    for (const [at, { provider }] of ACP_CASES.entries()) {
+    for (const [at, provider] of RING.entries()) {
       session = session ? await client.forkSession({ source: session.uri, provider }) : await open(provider);
-      const facts = FACTS.slice(at * FACTS_EACH, (at + 1) * FACTS_EACH);
-      await say(session, `note that ${facts.join(', ')}`, PATIENCE_MS);
+      const before = model.requests.length;
+      await say(
+        session,
+        at === 0 ? `note that ${FACTS.join(', ')}` : `which fact do you know, hop ${at}?`,
+        PATIENCE_MS,
+      );
       expect(session.confirmed.value.turns.at(-1)?.state, provider).toBe('complete');
-      if (at > 0) expect(noticesOf(session).join(' '), provider).toMatch(/was given the .*turns?.* as text/);
+      const asked = model.requests.slice(before).filter(({ tools }) => tools.length > 0);
+      const given = asked.flatMap(({ items }) => items.map((item) => item.text)).join('\n');
+      expect(
+        known.filter((fact) => !given.includes(fact)),
+        `what ${provider} was not given`,
+      ).toEqual([]);
+      // What each of them was asked is known to those after it.
+      if (at === 0) continue;
+      known.push(`hop ${at}`);
+      expect(noticesOf(session).join(' '), provider).toMatch(/was given the .*turns?.* as text/);
+      recordCapability(provider, 'handOver', 'yes');
     }
-    const first = ACP_CASES[0]?.provider ?? '';
-    const last = await client.forkSession({ source: session?.uri ?? '', provider: first });
-    await say(last, 'which fact do you know', PATIENCE_MS);
-    const answer = textOf(last.confirmed.value.turns.at(-1));
-    expect(FACTS.filter((fact) => !answer.includes(fact))).toEqual([]);
   });
 
-  it.each(ACP_CASES)('a fork of $provider remembers', { timeout: 120_000 }, async (agentCase) => {
-    const { model, client, open } = await startHostWith([agentCase]);
-    model.script('number', ({ items }) => text(`Known: ${items.map((item) => item.text).join(' ')}`));
-    const session = await open(agentCase.provider);
-    await say(session, 'the number is 4711', PATIENCE_MS);
-    const fork = await client.forkSession({ source: session.uri });
-    await say(fork, 'which number', PATIENCE_MS);
-    expect(textOf(fork.confirmed.value.turns.at(-1))).toContain('4711');
-    const how = noticesOf(fork).some((notice) => notice.includes('as text')) ? 'as text' : 'its own copy';
-    console.info(`a fork of ${agentCase.provider}: ${how}`);
-    // The source is as it was.
-    await say(session, 'which number', PATIENCE_MS);
-    expect(textOf(session.confirmed.value.turns.at(-1))).toContain('4711');
-  });
+  it.each([...ACP_CASES.map((one) => one.provider), 'copilot' as const])(
+    'a fork of %s remembers',
+    {
+      timeout: 120_000,
+    },
+    async (provider) => {
+      const cases = ACP_CASES.filter((one) => one.provider === provider);
+      const { model, client, open } = await startHostWith(cases, { withCopilot: provider === 'copilot' });
+      model.script('number', ({ items }) => text(`Known: ${items.map((item) => item.text).join(' ')}`));
+      const session = await open(provider);
+      await say(session, 'the number is 4711', PATIENCE_MS);
+      const fork = await client.forkSession({ source: session.uri });
+      await say(fork, 'which number', PATIENCE_MS);
+      expect(textOf(fork.confirmed.value.turns.at(-1))).toContain('4711');
+      const how = noticesOf(fork).some((notice) => notice.includes('as text')) ? 'as text' : 'its own copy';
+      console.info(`a fork of ${provider}: ${how}`);
+      // The source is as it was.
+      await say(session, 'which number', PATIENCE_MS);
+      expect(textOf(session.confirmed.value.turns.at(-1))).toContain('4711');
+      recordCapability(provider, 'fork', 'yes', how === 'as text' ? 'by text' : 'by its own copy');
+    },
+  );
 });

@@ -14,6 +14,7 @@ import { textOf } from '../support/say.js';
 import { until } from '../support/until.js';
 import { ACP_CASES, type AcpCase, nextMinute, specOf } from './support/acpCases.js';
 import { agentEnv } from './support/agentCase.js';
+import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS, turnEnded } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
@@ -117,6 +118,7 @@ describe.each(ACP_CASES)('a conversation of $provider from a terminal', (agentCa
     expect(item.command).toContain(nativeSessionId);
     const { turns } = await client.native.fetchTurns(item.id, { limit: 10 });
     expect(turns.map(({ userMessage }) => userMessage.text)).toEqual(['the number is 4711']);
+    recordCapability(agentCase.provider, 'nativeRead', 'yes');
     // Somebody has just used it.
     const uri = `${agentCase.provider}:/${crypto.randomUUID()}`;
     await expect(client.native.continue(item.id, uri)).rejects.toMatchObject({ data: { code: 'nativeSessionBusy' } });
@@ -144,6 +146,7 @@ describe.each(ACP_CASES)('a conversation of $provider from a terminal', (agentCa
     const second = await terminal.open(nativeSessionId);
     expect(second.session.nativeSessionId).toBe(nativeSessionId);
     expect(await second.say('which number')).toContain('It was 4711, blue,');
+    recordCapability(agentCase.provider, 'nativeContinue', 'yes');
   });
 });
 

@@ -4,6 +4,7 @@ import type { HostClient, SessionHandle } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { png } from '../support/samples.js';
+import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS } from './support/copilotHost.js';
 import { notices, PICTURE, resultRefs, said, startReportsHost } from './support/reportsHost.js';
 
@@ -42,6 +43,7 @@ describe.each([
     const taken = resultRefs(await said(session, 'take one'));
     expect(taken.map(({ mimeType }) => mimeType)).toEqual(['image/png', ...(hasAudio ? ['audio/wav'] : [])]);
     expect((await bytesOf(client, taken[0]?.uri)).equals(png(70, 70))).toBe(true);
+    recordCapability(provider, 'imageOut', 'yes', hasAudio ? 'and audio' : undefined);
   });
 });
 
@@ -72,6 +74,7 @@ describe('compaction', () => {
     expect(await checkpoints(cut)).toEqual([]);
     const whole = await client.forkSession({ source: session.uri });
     expect(await checkpoints(whole)).toEqual(['001-counting-words.md: Counting words']);
+    recordCapability('copilot', 'compaction', 'yes');
   });
 
   it('of Claude makes a compaction summary, which a fork before it does not have', { timeout: 240_000 }, async () => {
@@ -93,6 +96,7 @@ describe('compaction', () => {
     expect(await checkpoints(cut)).toEqual([]);
     const whole = await client.forkSession({ source: session.uri, toTurnId: compacted.id });
     expect(await checkpoints(whole)).toEqual(['001-how-it-went.md: How it went']);
+    recordCapability('claude', 'compaction', 'yes');
   });
 
   it('of Codex is reported, without its summary', { timeout: 240_000 }, async () => {
@@ -104,6 +108,7 @@ describe('compaction', () => {
       'Codex has summarized the conversation so far to make room. It does not show the summary.',
     ]);
     expect(await checkpoints(session)).toEqual([]);
+    recordCapability('codex', 'compaction', 'no', 'only that it happened');
   });
 });
 

@@ -9,6 +9,7 @@ import { text } from '../support/modelServer/modelReply.js';
 import { ModelServer } from '../support/modelServer/modelServer.js';
 import { ACP_CASES, specOf } from './support/acpCases.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
+import { recordCapability, type TableAgent } from './support/capabilities.js';
 import { scriptedCopilot } from './support/copilotConfiguration.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
@@ -16,7 +17,7 @@ const TIMEOUT_MS = 60_000;
 const COPILOT_PLAN = 'https://agentclientprotocol.com/protocol/session-modes#plan';
 
 /** A setting of a real agent, a value for it, and how requests to the model show that the agent has it. */
-const CASES: readonly (readonly [provider: string, setting: string, value: string, shown: RegExp])[] = [
+const CASES: readonly (readonly [provider: TableAgent, setting: string, value: string, shown: RegExp])[] = [
   ['claude', 'mode', 'plan', /plan mode is active/i],
   ['claude', 'effort', 'low', /"effort":"low"/],
   ['codex', 'mode', 'read-only', /sandbox_mode` is `read-only/],
@@ -87,5 +88,6 @@ describe('a setting of a real agent', () => {
     const again = await agent.openSession({ ...options, resume, settings: { [setting]: value } });
     expect(valueIn(again, setting)).toBe(value);
     expect(await asked(again)).toMatch(shown);
+    if (setting === 'mode') recordCapability(provider, 'mode', 'yes');
   });
 });

@@ -3,6 +3,7 @@ import { text, toolCalls } from '../support/modelServer/modelReply.js';
 import { textOf } from '../support/say.js';
 import { until } from '../support/until.js';
 import { ACP_CASES } from './support/acpCases.js';
+import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS } from './support/copilotHost.js';
 import { startReportsHost } from './support/reportsHost.js';
 
@@ -55,5 +56,6 @@ describe('a steering message for a real agent', () => {
     await until(session.confirmed, ({ turns }) => turns.length > messages.length, 'another turn', PATIENCE_MS);
     const { items } = await model.request(({ prompt, tools }) => prompt.includes('what now') && tools.length > 0);
     expect(items.filter(({ role, text }) => role === 'user' && text.includes('hurry up'))).toHaveLength(1);
+    recordCapability(provider, 'steering', isLive ? 'yes' : 'no');
   });
 });

@@ -2,6 +2,7 @@ import type { ToolCallState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { text, toolCalls } from '../support/modelServer/modelReply.js';
 import { ACP_CASES } from './support/acpCases.js';
+import { recordCapability } from './support/capabilities.js';
 import { said, startReportsHost } from './support/reportsHost.js';
 
 const TASK = { description: 'Explore things', prompt: 'look around now' };
@@ -38,5 +39,6 @@ describe('[TOOL10] the calls of a sub-agent of a real agent', () => {
     expect(made).toBeDefined();
     expect(made?.parentToolCallId).toBe(isNested ? started?.toolCallId : undefined);
     expect([...titles].some((title) => title?.includes('asked by: '))).toBe(isNested);
+    recordCapability(provider, 'subAgents', isNested ? 'yes' : 'no');
   });
 });

@@ -89,7 +89,14 @@ export const ACP_CASES: readonly AcpCase[] = [
         npm: '@ai-sdk/openai-compatible',
         name: 'Loop',
         options: { baseURL: `${url}/v1`, apiKey: 'x' },
-        models: { 'scripted-model': { name: 'Scripted', reasoning: true } },
+        models: {
+          'scripted-model': {
+            name: 'Scripted',
+            reasoning: true,
+            attachment: true,
+            modalities: { input: ['text', 'image'], output: ['text'] },
+          },
+        },
       };
       await write(
         join(home, '.config/opencode/opencode.json'),

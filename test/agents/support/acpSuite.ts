@@ -14,6 +14,7 @@ import { reasoning, slow, text, toolCalls } from '../../support/modelServer/mode
 import { ModelServer } from '../../support/modelServer/modelServer.js';
 import { ACP_CASES, type AcpCase, nextMinute, specOf } from './acpCases.js';
 import { agentEnv, agentFolders } from './agentCase.js';
+import { recordCapability, recordContractCase } from './capabilities.js';
 import { AGENTS_FOLDER, installAgent } from './installAgents.js';
 
 const TIMEOUT_MS = 60_000;
@@ -84,7 +85,12 @@ export function acpSuite(provider: AcpCase['provider']): void {
         }),
       },
     });
-    for (const { name, run } of cases) it(name, run);
+    for (const { name, run } of cases) {
+      it(name, async () => {
+        await run();
+        recordContractCase(provider, name);
+      });
+    }
   });
 
   describe(spec.displayName, () => {
@@ -138,6 +144,8 @@ export function acpSuite(provider: AcpCase['provider']): void {
       }
       const made = [join(opening.cwd, 'made.txt'), inside, outside].map((file) => existsSync(file));
       expect(made).toEqual([false, agentCase.writesInFolder === true, false]);
+      const note = agentCase.writesInFolder ? 'but writes in its folder' : undefined;
+      recordCapability(provider, 'asks', 'yes', note);
     });
 
     it('tells its model why something was denied', async () => {
@@ -150,6 +158,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect((await recorder.end()).type).toBe('idle');
       const last = model.requests.findLast(({ tools }) => tools.length > 0);
       expect(JSON.stringify(last?.body).includes('ONLY-ON-MONDAYS')).toBe(true);
+      recordCapability(provider, 'reason', 'yes');
     });
 
     it('reports the usage of each turn, not of all turns', async () => {
@@ -165,6 +174,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       const usages = await usagesAfter(3);
       expect(usages.map(({ inputTokens }) => inputTokens)).toEqual([10, 10, 10]);
       for (const { contextUsed = 0, contextSize = 0 } of usages) expect(contextUsed).toBeLessThanOrEqual(contextSize);
+      recordCapability(provider, 'usage', 'yes', usages[0]?.cost === undefined ? undefined : 'with the cost');
       if (usages[0]?.cost === undefined) return;
       // Requests for titles and the like cost as well, one or two in a turn: a total of 12 turns is far more than that.
       const costs = (await usagesAfter(12)).map(({ cost = 0 }) => cost);
@@ -187,6 +197,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       await next.send({ text: 'which number' });
       await heard.end();
       expect(heard.text()).toContain('It was 4711.');
+      recordCapability(provider, 'crash', 'yes');
     });
 
     it.runIf(agentCase.forgetsTheMinute)('resumes when the first minute is over', async () => {
@@ -201,6 +212,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       await next.send({ text: 'which number' });
       await heard.end();
       expect(heard.text()).toBe('It was 4711.');
+      recordCapability(provider, 'resume', 'yes', 'after its first minute');
     });
 
     it('sees only the given environment', async () => {

@@ -112,6 +112,18 @@ describe('a steering message for an agent that takes messages in a running turn'
     expect(await told(session)).toBe('wait-steering 3 | steered: slow one | steered: two | steered: three | recall');
   });
 
+  it('of two clients at once is taken once each, and both see the same', async () => {
+    const hers = await openStub();
+    const his = await (await host.connect({ clientInfo: { name: 'Bob' } })).openSession(hers.uri);
+    await hers.send('wait-steering 2');
+    await waiting(his);
+    await Promise.all([hers.steer('slow hers'), his.steer('his')]);
+    const [mine, theirs] = await Promise.all([ended(hers, 1), ended(his, 1)]);
+    expect(steered(mine)[0]?.toSorted()).toEqual(['his', 'slow hers']);
+    expect(theirs.turns).toEqual(mine.turns);
+    expect((await told(hers)).match(/steered/g)).toHaveLength(2);
+  });
+
   it('waits for an agent that has to be started again', async () => {
     const session = await openStub();
     await say(session, 'die');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { current, type Params, remember, text, update } from './conversation.ts';
 
 /** When the host has long given up on an answer, for tests that let it wait less. */
-const LATE_MS = 1_000;
+const LATE_MS = 700;
 
 let turn = { left: 0, end: Promise.withResolvers<string>() };
 
