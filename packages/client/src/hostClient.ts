@@ -336,6 +336,7 @@ export class HostClient {
     this.connection.subscribe((current) => {
       if (current.state === 'closed') {
         this.#keepAlive.dispose();
+        this.#tools.close();
         this.#sync.failPending(current.reason);
       }
       if (current.state !== 'connected') return;

@@ -59,6 +59,7 @@ export class ClientToolServer {
   readonly #reportError: ReportError;
   readonly #offered = new Map<URI, Offered>();
   readonly #calls = new Map<string, RunningCall>();
+  #isClosed = false;
 
   constructor(commands: CommandChannel, schedule: Schedule, reportError: ReportError) {
     this.#commands = commands;
@@ -103,6 +104,12 @@ export class ClientToolServer {
     for (const uri of this.#offered.keys()) this.#offer(uri).catch(this.#reportError);
   }
 
+  /** No call can be answered, or asked for again, any more. */
+  close(): void {
+    for (const [key, call] of this.#calls) this.#forget(key, call);
+    this.#isClosed = true;
+  }
+
   listen(peer: RpcPeer): void {
     peer.onRequest('callClientTool', {
       parse: (params) => {
@@ -139,7 +146,7 @@ export class ClientToolServer {
     call.forgetting = undefined;
     const keepForNow = () => {
       call.forgetting?.dispose();
-      call.forgetting = this.#schedule(() => this.#forget(key, call), KEPT_MS);
+      call.forgetting = this.#isClosed ? undefined : this.#schedule(() => this.#forget(key, call), KEPT_MS);
     };
     const ended = () => {
       if (peer.closeReason === undefined) this.#forget(key, call);

@@ -46,6 +46,8 @@ const SOMEBODY = 'a client';
 
 /** The tools that clients offer in one session. */
 export class SessionTools implements ClientTools {
+  /** Rises when there is a tool that the agent was not told of (CTOOL7). */
+  version = 0;
   readonly #options: SessionToolsOptions;
   readonly #limits: ToolLimits;
   readonly #offers = new Map<string, ToolOffer>();
@@ -56,7 +58,6 @@ export class SessionTools implements ClientTools {
   #given = new Map<string, string>();
   #inFlight = 0;
   #told: readonly OfferedTools[] = [];
-  #version = 0;
 
   constructor(options: SessionToolsOptions) {
     this.#options = options;
@@ -65,11 +66,6 @@ export class SessionTools implements ClientTools {
 
   get all(): readonly ClientTool[] {
     return [...this.#offers.values()].flatMap(({ tools }) => tools);
-  }
-
-  /** Rises when there is a tool that the agent was not told of (CTOOL7). */
-  get version(): number {
-    return this.#version;
   }
 
   /** What an agent that is opened now is told of; nothing where there is nothing. */
@@ -100,7 +96,7 @@ export class SessionTools implements ClientTools {
     for (const { name } of tools) this.#names.delete(name);
     for (const { name } of tools) this.#names.set(name, offer);
     dropOldest(this.#names, MAX_REMEMBERED);
-    if (tools.some((tool) => this.#given.get(tool.name) !== JSON.stringify(tool))) this.#version++;
+    if (tools.some((tool) => this.#given.get(tool.name) !== JSON.stringify(tool))) this.version++;
     this.#changed();
   }
 
