@@ -141,6 +141,8 @@ describe('what a connection sent that has ended since', () => {
       bind: async (clients) => clients.map(() => bound.push(clients)),
       dispatch: (_clientSeq, _action, _as, route) => void routes.push(route),
       viewers: () => {},
+      setTools: async () => null,
+      toolsLeft: () => {},
     };
     const publisher = new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS));
     const uri = 'mock:/one';
