@@ -328,6 +328,7 @@ export class HostClient {
   async #handshake(peer: RpcPeer): ReturnType<ConnectionUser['handshake']> {
     const done = await this.#sync.handshake(peer);
     await this.#files?.offer(peer);
+    this.#tools.offerAgain(peer, done.host.protocolVersion);
     return done;
   }
 
@@ -340,7 +341,6 @@ export class HostClient {
         this.#sync.failPending(current.reason);
       }
       if (current.state !== 'connected') return;
-      if (wasConnected) this.#tools.offerAgain();
       if (wasConnected) this.#events.fire({ type: 'client/listsStale' });
       wasConnected = true;
     });

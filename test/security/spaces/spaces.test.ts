@@ -72,6 +72,12 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
     })),
   ],
   shareSession: [ask('shareSession', (session) => ({ session, validMs: 60_000 }))],
+  setClientTools: [
+    ask('setClientTools', (session) => ({
+      session,
+      tools: [{ name: 'ring', description: '', inputSchema: { type: 'object' } }],
+    })),
+  ],
   lookAt: [ask('lookAt', (session) => ({ session }))],
   listSessions: [
     ask('listSessions', () => ({})),

@@ -169,9 +169,9 @@ export class SessionTools implements ClientTools {
     this.#options.onCall?.(input, nameOf(offer.author));
     for (;;) {
       const client = await aborting(offer.present(), signal);
-      if (!client || !offer.tools.some((tool) => tool.name === name)) {
-        return toolFailure(`${name} can't be used: ${nameOf(offer.author)}, the client that offered it, is gone.`);
-      }
+      const whose = `${name} can't be used: ${nameOf(offer.author)}`;
+      if (!client) return toolFailure(`${whose}, the client that offered it, is gone.`);
+      if (!offer.tools.some((tool) => tool.name === name)) return toolFailure(`${whose} does not offer it any more.`);
       try {
         return readResult(name, await aborting(client.call({ session, callId, name, input }, signal), signal));
       } catch (error) {
