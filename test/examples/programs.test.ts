@@ -18,6 +18,7 @@ const PRINTS: Readonly<Record<string, RegExp>> = {
   '06-customProvider.ts': /^Ask the agent, Buy milk, Call Grace\n$/,
   '07-watchForInput.ts': /^Terminal: make deploy$/m,
   '08-severalHosts.ts': /^Work on the dev-box, Work on the laptop: nothing waits any more\n$/,
+  '11-toolsOfAClient.ts': /^Answered: Opened README\.md\.\n$/,
 };
 const programs = readdirSync(FOLDER).filter((name) => /^\d\d-.*\.ts$/.test(name));
 

@@ -346,6 +346,7 @@ export class HostClient {
   async #handshake(peer: RpcPeer): ReturnType<ConnectionUser['handshake']> {
     const done = await this.#sync.handshake(peer);
     await this.#files?.offer(peer);
+    this.#tools.offerAgain(peer, done.host.protocolVersion);
     return done;
   }
 
@@ -354,10 +355,10 @@ export class HostClient {
     this.connection.subscribe((current) => {
       if (current.state === 'closed') {
         this.#keepAlive.dispose();
+        this.#tools.close();
         this.#sync.failPending(current.reason);
       }
       if (current.state !== 'connected') return;
-      if (wasConnected) this.#tools.offerAgain();
       if (wasConnected) this.#events.fire({ type: 'client/listsStale' });
       wasConnected = true;
     });

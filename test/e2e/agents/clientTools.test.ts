@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { CommandFailedError, type HostClient, type SessionHandle, type ToolDefinition } from '@agenthost/client';
 import { ERROR_CODE, type Role, type ToolCallState } from '@agenthost/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
 import { RawClient } from '../../support/rawClient.js';
+import { startRestartableHost } from '../../support/restartableHost.js';
 import { say } from '../../support/say.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';
@@ -111,7 +112,7 @@ describe('tools of clients', () => {
     await session.registerTools([
       tool('throws', () => Promise.reject(new Error('No such door.'))),
       tool('image', () => [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }]),
-      tool('wrong', () => [{ type: 'video', data: 1 }] as never),
+      tool('wrong', () => [{ type: 'video', data: 'x' }] as never),
       tool('script', () => [{ type: 'image', data: 'AAAA', mimeType: 'text/html' }]),
       tool('huge', () => ['x', 'y'].map((text) => ({ type: 'text' as const, text: text.repeat(600_000) }))),
       tool('tooMany', () => Array(33).fill({ type: 'text', text: '' })),
@@ -283,7 +284,7 @@ describe('tools of clients', () => {
     expect(await say(session, 'resumed?')).toMatch(/^Yes/);
     second.dispose();
     await until(session.confirmed, ({ clientTools }) => clientTools === undefined, 'no tools');
-    expect(await say(session, 'client-tool late!')).toMatch(/is gone\.$/);
+    expect(await say(session, 'client-tool late!')).toMatch(/Ada does not offer it any more\.$/);
     session.dispose();
   });
 
@@ -327,5 +328,19 @@ describe('tools of clients', () => {
     expect(old.envelopes.map(({ action }) => action.type)).not.toContain('session/clientToolsChanged');
     driver.notify('unsubscribe', { resource: session.uri });
     await until(session.confirmed, ({ clientTools }) => clientTools === undefined, 'no tools');
+  });
+
+  it('[CTOOL5] are offered again when the host was killed and is back', async () => {
+    const restartable = await startRestartableHost();
+    onTestFinished(() => restartable.dispose());
+    const session = await create(await restartable.connect({ clientInfo: { name: 'Ada' } }));
+    await session.registerTools([tool('ring')]);
+    expect(await say(session, 'client-tool ring!')).toBe('Answered: ring is done');
+    await restartable.end('SIGKILL');
+    // Sent meanwhile: the tools are there before it.
+    const turn = say(session, 'client-tool ring!');
+    await restartable.start();
+    expect(await turn).toBe('Answered: ring is done');
+    expect(await say(session, 'client-tool ring!')).toBe('Answered: ring is done');
   });
 });

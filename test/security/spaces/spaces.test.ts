@@ -74,6 +74,12 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   createTerminal: [ask('createTerminal', (session) => ({ session, columns: 80, rows: 24 }))],
   listTerminals: [ask('listTerminals', (session) => ({ session }))],
   shareSession: [ask('shareSession', (session) => ({ session, validMs: 60_000 }))],
+  setClientTools: [
+    ask('setClientTools', (session) => ({
+      session,
+      tools: [{ name: 'ring', description: '', inputSchema: { type: 'object' } }],
+    })),
+  ],
   lookAt: [ask('lookAt', (session) => ({ session }))],
   listSessions: [
     ask('listSessions', () => ({})),

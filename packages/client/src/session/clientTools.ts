@@ -3,9 +3,10 @@ import type {
   CallClientToolResult,
   ClientTool,
   ClientToolContent,
+  SetClientToolsParams,
   URI,
 } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol/internal';
+import { errorMessage, isCommandKnownToVersion, MAX_TOOL_RESULT_LENGTH } from '@agenthost/protocol/internal';
 import type { Disposable, RequestContext, RpcPeer, Schedule } from '@agenthost/rpc';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import type { Observable, ReportError } from '../observable.js';
@@ -59,6 +60,7 @@ export class ClientToolServer {
   readonly #reportError: ReportError;
   readonly #offered = new Map<URI, Offered>();
   readonly #calls = new Map<string, RunningCall>();
+  #isClosed = false;
 
   constructor(commands: CommandChannel, schedule: Schedule, reportError: ReportError) {
     this.#commands = commands;
@@ -98,9 +100,18 @@ export class ClientToolServer {
     };
   }
 
-  /** There is a connection again, which knows of none of them. */
-  offerAgain(): void {
-    for (const uri of this.#offered.keys()) this.#offer(uri).catch(this.#reportError);
+  /** There is a connection again, which knows of none of them. Before anything else is sent: a message may need them. */
+  offerAgain(peer: RpcPeer, protocolVersion: number): void {
+    if (!isCommandKnownToVersion('setClientTools', protocolVersion)) return;
+    for (const uri of this.#offered.keys()) {
+      peer.request('setClientTools', this.#paramsOf(uri)).catch(this.#reportError);
+    }
+  }
+
+  /** No call can be answered, or asked for again, any more. */
+  close(): void {
+    for (const [key, call] of this.#calls) this.#forget(key, call);
+    this.#isClosed = true;
   }
 
   listen(peer: RpcPeer): void {
@@ -125,11 +136,15 @@ export class ClientToolServer {
   }
 
   async #offer(uri: URI): Promise<void> {
+    await this.#commands.request('setClientTools', this.#paramsOf(uri));
+  }
+
+  #paramsOf(uri: URI): SetClientToolsParams {
     const tools = [...(this.#offered.get(uri)?.tools.values() ?? [])].map(({ handler: _, inputSchema, ...tool }) => ({
       ...tool,
       inputSchema: inputSchema ?? ANY_INPUT,
     }));
-    await this.#commands.request('setClientTools', { session: uri, tools });
+    return { session: uri, tools };
   }
 
   #answer(params: CallClientToolParams, { signal }: RequestContext, peer: RpcPeer): Promise<CallClientToolResult> {
@@ -139,7 +154,7 @@ export class ClientToolServer {
     call.forgetting = undefined;
     const keepForNow = () => {
       call.forgetting?.dispose();
-      call.forgetting = this.#schedule(() => this.#forget(key, call), KEPT_MS);
+      call.forgetting = this.#isClosed ? undefined : this.#schedule(() => this.#forget(key, call), KEPT_MS);
     };
     const ended = () => {
       if (peer.closeReason === undefined) this.#forget(key, call);
@@ -179,6 +194,9 @@ export class ClientToolServer {
       const answer = await tool.handler(input, { session, callId, signal });
       const content: readonly ClientToolContent[] =
         typeof answer === 'string' ? [{ type: 'text', text: answer }] : answer;
+      const length = content.reduce((sum, item) => sum + (item.type === 'text' ? item.text : item.data).length, 0);
+      // The host would not take a frame of any length, and no answer would ever come.
+      if (length > MAX_TOOL_RESULT_LENGTH) return failure(`The answer of ${name} is too large: ${length} characters.`);
       return { content: [...content] };
     } catch (error) {
       return failure(errorMessage(error));

@@ -46,6 +46,8 @@ const SOMEBODY = 'a client';
 
 /** The tools that clients offer in one session. */
 export class SessionTools implements ClientTools {
+  /** Rises when there is a tool that the agent was not told of (CTOOL7). */
+  version = 0;
   readonly #options: SessionToolsOptions;
   readonly #limits: ToolLimits;
   readonly #offers = new Map<string, ToolOffer>();
@@ -56,8 +58,6 @@ export class SessionTools implements ClientTools {
   #given = new Map<string, string>();
   #inFlight = 0;
   #told: readonly OfferedTools[] = [];
-  /** Rises when there is a tool that the agent was not told of (CTOOL7). Only read elsewhere. */
-  version = 0;
 
   constructor(options: SessionToolsOptions) {
     this.#options = options;
@@ -169,9 +169,9 @@ export class SessionTools implements ClientTools {
     this.#options.onCall?.(input, nameOf(offer.author));
     for (;;) {
       const client = await aborting(offer.present(), signal);
-      if (!client || !offer.tools.some((tool) => tool.name === name)) {
-        return toolFailure(`${name} can't be used: ${nameOf(offer.author)}, the client that offered it, is gone.`);
-      }
+      const whose = `${name} can't be used: ${nameOf(offer.author)}`;
+      if (!client) return toolFailure(`${whose}, the client that offered it, is gone.`);
+      if (!offer.tools.some((tool) => tool.name === name)) return toolFailure(`${whose} does not offer it any more.`);
       try {
         return readResult(name, await aborting(client.call({ session, callId, name, input }, signal), signal));
       } catch (error) {

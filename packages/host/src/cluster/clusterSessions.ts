@@ -80,6 +80,7 @@ export class ClusterSessions implements Sessions {
           options.broadcast(notification, audienceOf(params));
         },
         agents: (agents) => this.#agents.setOther(hostId, agents),
+        callTool: (params, signal) => this.#mirrorOf(hostId, params.uri)?.called(params, signal),
         closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
           for (const waiting of this.#following.values()) {

@@ -2,6 +2,7 @@ import {
   type ActionEnvelope,
   type Author,
   type ClientAction,
+  type ClientTool,
   type SessionAction,
   type SessionState,
   type Snapshot,
@@ -23,6 +24,7 @@ import {
   viewersAmong,
 } from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './linkMessages.js';
+import { FollowedTools, type LinkCallParams, type LinkCallResult, type ToolClient } from './linkTools.js';
 import type { SessionOwner } from './sessionOwner.js';
 import { WaitingSenders } from './waitingSenders.js';
 
@@ -64,10 +66,22 @@ export class FollowedSession {
   #isEnded = false;
   lastUsed = performance.now();
 
+  readonly tools = {
+    // Whoever subscribes here is a client of this host.
+    set: (client: ToolClient, tools: readonly ClientTool[]) =>
+      this.#tools.set(client, tools, this.#clientOf(client.subscriber as Subscriber)),
+  };
+  readonly #tools: FollowedTools;
+
   constructor(options: FollowedSessionOptions, { state, accepted, incarnation, fromSeq = 0 }: FollowResult) {
     this.uri = options.uri;
     this.space = options.space;
     this.#options = options;
+    const { owner } = options;
+    this.#tools = new FollowedTools(
+      (params) => owner.setTools(params),
+      (params) => owner.toolsLeft(params),
+    );
     this.#ownerSeq = fromSeq;
     this.#state = state;
     this.#bytes = new StateBytes(state);
@@ -118,6 +132,7 @@ export class FollowedSession {
 
   unsubscribe(subscriber: Subscriber): void {
     this.lastUsed = performance.now();
+    this.#tools.left(subscriber, subscriber.isOpen === false);
     if (this.#subscribers.remove(subscriber)) this.#viewersChanged();
   }
 
@@ -191,6 +206,11 @@ export class FollowedSession {
     clearTimeout(this.#timer);
     const { publisher, sequence } = this.#options;
     publisher.end(this.uri, sequence.next());
+  }
+
+  /** The owner calls a tool of a client of this host. */
+  called(params: LinkCallParams, signal: AbortSignal): Promise<LinkCallResult> {
+    return this.#tools.call(params, signal);
   }
 
   #clientOf(sender: AskingClient): LinkClient {

@@ -17,6 +17,7 @@ import {
   type SettledParams,
   type SummariesParams,
 } from './linkMessages.js';
+import type { LinkCallParams, LinkCallResult } from './linkTools.js';
 
 /** What comes over a link. */
 export interface LinkEvents {
@@ -29,6 +30,8 @@ export interface LinkEvents {
   /** Its agents have changed. Not checked: it may be newer than this host. */
   agents(agents: unknown): void;
   closed(): void;
+  /** The owner of a session calls a tool of a client of this host; nothing when it follows none of them. */
+  callTool?(params: LinkCallParams, signal: AbortSignal): Promise<LinkCallResult> | undefined;
 }
 
 export interface LinkTarget {
@@ -122,6 +125,11 @@ export class Link {
         for (const item of items) events.notified(item);
         return {};
       },
+    });
+    peer.onRequest('link.callTool', {
+      parse: parse<LinkCallParams>,
+      handle: async (params, { signal }): Promise<LinkCallResult> =>
+        (await events.callTool?.(params, signal)) ?? { isGone: true },
     });
     this.#pings = setInterval(() => {
       this.ping().catch(() => this.close());

@@ -41,6 +41,7 @@ import {
   type SummariesParams,
   type ViewersParams,
 } from './linkMessages.js';
+import { LinkTools } from './linkTools.js';
 import { SummaryOutbox } from './summaryOutbox.js';
 
 export interface LinkServerOptions {
@@ -73,6 +74,7 @@ export class LinkServer {
   readonly #peer: RpcPeer;
   readonly #followers = new Map<URI, LinkFollower>();
   readonly #transport: Transport;
+  readonly #tools: LinkTools;
   /** What the other host speaks; `undefined` until it says so. */
   #version: number | undefined;
   readonly #summaries: SummaryOutbox;
@@ -115,6 +117,7 @@ export class LinkServer {
         this.close();
       },
     });
+    this.#tools = new LinkTools(this.#peer, (uri) => this.#followers.get(uri)?.session);
     this.#register();
     this.#peer.onClose(() => this.#closed());
   }
@@ -255,6 +258,7 @@ export class LinkServer {
   }
 
   #unfollow(uri: URI): void {
+    this.#tools.ended(uri);
     this.#followers.get(uri)?.end();
     this.#followers.delete(uri);
   }

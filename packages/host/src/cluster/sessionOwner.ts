@@ -2,6 +2,7 @@ import type { Author, ClientAction, URI } from '@agenthost/protocol';
 import type { Lookers } from '../state/publisher.js';
 import type { BindParams, BindResult, DispatchParams, LinkClient, ViewersParams } from './linkMessages.js';
 import type { Links } from './links.js';
+import type { LinkToolsLeftParams, LinkToolsParams } from './linkTools.js';
 
 /** The host that owns a session, as a mirror of it sees that host. */
 export interface SessionOwner {
@@ -9,11 +10,14 @@ export interface SessionOwner {
   bind(clients: readonly string[]): Promise<readonly number[] | undefined>;
   dispatch(clientSeq: number, action: ClientAction, as: LinkClient, route: number | undefined): void;
   viewers(authors: readonly Author[], lookers: Lookers): void;
+  /** Its answer, or the error to answer. */
+  setTools(params: Omit<LinkToolsParams, 'uri'>): Promise<unknown>;
+  toolsLeft(params: Omit<LinkToolsLeftParams, 'uri'>): void;
 }
 
 /** Over the link to it. `onGone` is called when it can't be reached. */
 export function sessionOwner(links: Links, hostId: string, uri: URI, onGone: () => void): SessionOwner {
-  const send = (method: string, params: DispatchParams | ViewersParams) =>
+  const send = (method: string, params: DispatchParams | ViewersParams | LinkToolsLeftParams) =>
     void links
       .to(hostId)
       .then((link) => link.notify(method, params))
@@ -31,6 +35,8 @@ export function sessionOwner(links: Links, hostId: string, uri: URI, onGone: () 
     },
     dispatch: (clientSeq, action, as, route) =>
       send('link.dispatch', { uri, clientSeq, action, as, ...(route !== undefined && { route }) }),
+    setTools: async (params) => (await links.to(hostId)).request('link.tools', { uri, ...params }),
+    toolsLeft: (params) => send('link.toolsLeft', { uri, ...params }),
     viewers: (authors, lookers) => send('link.viewers', { uri, authors, lookers }),
   };
 }

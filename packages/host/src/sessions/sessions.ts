@@ -29,8 +29,8 @@ export interface OpenSession extends SubscribableResource {
   readonly space: string;
   /** About how large its snapshot is. */
   readonly bytes: number;
-  /** Where clients offer tools to its agent; absent where another host owns it. */
-  readonly tools?: { set(client: ToolClient, tools: readonly ClientTool[]): void };
+  /** Where clients offer tools to its agent. */
+  readonly tools: { set(client: ToolClient, tools: readonly ClientTool[]): void | Promise<void> };
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void;
   /** The folder that it works in, on this machine; absent when another host owns it. */
   readonly directory?: () => string;

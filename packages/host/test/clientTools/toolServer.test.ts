@@ -236,6 +236,12 @@ describe('the tools of one session', () => {
     expect(await ring(busy)).toEqual({ content: [] });
   });
 
+  it('[CTOOL6] take no answer of any size, whatever the client is', async () => {
+    const text = 'x'.repeat(600_000);
+    const large = tools(async () => ({ content: [text, text].map((one) => ({ type: 'text', text: one })) }));
+    expect(said(await ring(large))).toBe('The answer of ring is too large: 1200000 of at most 1048576 characters.');
+  });
+
   it('a long call has a stream as its answer, with signs of life', async () => {
     const { promise, resolve } = gate();
     const session = tools(() => promise);

@@ -156,6 +156,8 @@ function mirrorOf(uri: string) {
     bind: async (clients) => clients.map(() => bound.push(clients)),
     dispatch: (clientSeq, _action, _as, route) => void sent.push({ clientSeq, route }),
     viewers: () => {},
+    setTools: async () => null,
+    toolsLeft: () => {},
   };
   const publisher = new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS));
   const state = createSessionState({ resource: uri, provider: 'mock', createdAt: 1 });

@@ -5,9 +5,6 @@ import { acceptedKey } from '../../sessions/turn/acceptedSequences.js';
 import { originOf } from '../../state/publisher.js';
 import type { ClientConnection } from '../clientConnection.js';
 
-const ELSEWHERE =
-  'this session is at another host of the cluster, and tools reach an agent only from clients of its own host: connect to that host';
-
 /** A client offers tools to the agent of a session that it has subscribed to. They end with the subscription. */
 export async function setClientTools(
   { session: uri, tools }: SetClientToolsParams,
@@ -24,7 +21,6 @@ export async function setClientTools(
       'subscribe to the session first: its tools end with the subscription',
     );
   }
-  if (!session.tools) throw new RpcError(ERROR_CODE.permissionDenied, ELSEWHERE);
   const client = {
     author,
     key: acceptedKey(originOf(connection, 0)),
@@ -32,6 +28,6 @@ export async function setClientTools(
     call: (params: object, signal: AbortSignal) =>
       connection.request('callClientTool', params, { signal, timeoutMs: 0 }),
   };
-  session.tools.set(client, tools);
+  await session.tools.set(client, tools);
   return null;
 }
