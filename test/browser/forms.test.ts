@@ -68,6 +68,7 @@ it('is filled in with keys alone, and says what is wrong under the field', { tim
   await gone(asked);
   await seen(log(page).getByText(`and a secret of ${SECRET.length} characters`));
   await seen(log(page).getByText(/answered: Embedded form, Tests, Lint, mira@example.com/));
+  await picture(page, 'form-answered');
   await eventually(() => page.content()).not.toContain(SECRET);
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(SECRET);
 });

@@ -21,6 +21,8 @@ export const SOUND = wav();
 export interface ReportsHost {
   readonly model: ModelServer;
   readonly client: HostClient;
+  /** A second client. */
+  connect(name: string): Promise<HostClient>;
   readonly cwd: string;
   /** Where the session's own files are. */
   folderOf(session: SessionHandle): string;
@@ -77,6 +79,7 @@ export async function startReportsHost(
   return {
     model,
     client,
+    connect: (name) => host.connect({ clientInfo: { name } }),
     cwd,
     folderOf: ({ uri }) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? ''),
     open: async (config) => {

@@ -22,7 +22,7 @@ export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
       <div className="line answered">
         <Icon size={16} aria-hidden />
         <span className="grow">
-          <b>{answer.by ? name : 'The agent'}</b>
+          <b>{answer.by ? upperFirst(name) : 'The agent'}</b>
           {answer.by && device} {formVerb(answer)}
           {title && (
             <small>
@@ -56,6 +56,10 @@ export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
       <span className="aux num">{clock(answer.at)}</span>
     </div>
   );
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** "answered: Embedded form, Pay now". */
