@@ -50,8 +50,8 @@ describe('a form of a real agent', () => {
       by: { name: 'Mira' },
     });
     const told = JSON.stringify(model.requests.at(-1)?.body);
-    expect(told).toContain('Embedded form');
-    expect(told).toMatch(/Europe, Asia/);
+    expect(told).toMatch(/payment flow should stay\?\W+Embedded form/);
+    expect(told).toContain('Europe, Asia');
   });
 
   it('of Claude that is skipped: the model is told to decide', { timeout: 240_000 }, async () => {
@@ -92,7 +92,7 @@ describe('a form of a real agent', () => {
     expect(turns[0]?.state).toBe('complete');
     expect(turns[0]?.answeredPermissions?.[0]).toMatchObject({ text: 'Redirect, Asia', by: { name: 'Mira' } });
     const told = JSON.stringify(model.requests.at(-1)?.body);
-    expect(told).toContain('Redirect');
-    expect(told).toContain('Asia');
+    expect(told).toMatch(/answers\W+Redirect/);
+    expect(told).toMatch(/answers\W+Asia/);
   });
 });
