@@ -95,4 +95,32 @@ describe('a form of a real agent', () => {
     expect(told).toMatch(/answers\W+Redirect/);
     expect(told).toMatch(/answers\W+Asia/);
   });
+
+  it.each([
+    ['copilot', []],
+    ['claude', [toolCall('ToolSearch', { query: 'select:mcp__forms__deploy', max_results: 5 })]],
+  ] as const)('of an MCP server of %s is answered', { timeout: 240_000 }, async (provider, find) => {
+    const { model, open } = await startReportsHost(provider);
+    const deploy = ({ tools }: { readonly tools: readonly string[] }) =>
+      toolCall(tools.find((name) => name.endsWith('deploy')) ?? 'mcp__forms__deploy', {});
+    model.script('deploy it', ...find, deploy, text('Done.')).script('Tool loaded', deploy, text('Done.'));
+    const session = await open();
+    const watching = session.pendingConfirmations.subscribe((open) => {
+      for (const one of open) one.approve().catch(() => {});
+    });
+    await session.send('deploy it');
+    const question = await asked(session);
+    watching.dispose();
+    expect(question.request.title).toBe('Before it is deployed');
+    expect(question.request.form?.fields.map(({ kind, label }) => [kind, label])).toEqual([
+      ['choice', 'Which flow?'],
+      ['number', 'Retries'],
+    ]);
+    await question.fill({ flow: 'embedded', retries: 3 });
+    await turnEnded(session, 1);
+    const told = JSON.stringify(model.requests.at(-1)?.body);
+    expect(told).toMatch(/accept/);
+    expect(told).toMatch(/flow\W+embedded/);
+    expect(told).toMatch(/retries\W+3/);
+  });
 });
