@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@agenthost/host';
+import { type AgentEvent, MockAgent } from '@agenthost/host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ScriptedAgent, type ScriptedTurn } from '../support/agents/scriptedAgent.js';
 import type { AhpTestClient } from '../support/ahpClient.js';
@@ -31,7 +31,8 @@ async function* ask(text: string, turn: ScriptedTurn): AsyncGenerator<AgentEvent
 let host: AhpTestHost;
 beforeAll(async () => {
   const script = ({ text }: { readonly text: string }, turn: ScriptedTurn) => ask(text, turn);
-  host = await startAhpHost({}, { agents: [new ScriptedAgent({ provider: 'asks', displayName: 'Asks', script })] });
+  const agents = [new ScriptedAgent({ provider: 'asks', displayName: 'Asks', script }), new MockAgent()];
+  host = await startAhpHost({}, { agents });
 });
 afterAll(() => host.dispose());
 
@@ -117,3 +118,41 @@ it.each([
   expect(right).not.toHaveProperty('rejectionReason');
   expect(await answerText(client)).toBe('denied');
 });
+
+it('a form is a question for each field; a required secret is not asked here', async () => {
+  const client = await host.client(`form-${crypto.randomUUID()}`);
+  const asking = async (text: string) => {
+    const { chat } = await ahpSubscribe(client, await mockSession(client));
+    await client.act(chat, ahpTurn(text));
+    const { request } = (await client.action('chat/inputRequested')).action;
+    return { chat, request, completed: { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' } };
+  };
+  const { chat, request, completed } = await asking('form');
+  expect(request.questions).toMatchObject([
+    {
+      id: 'flow',
+      kind: 'single-select',
+      required: true,
+      options: [{ id: 'redirect' }, { id: 'embedded' }, { id: 'both' }],
+    },
+    { id: 'button', kind: 'text' },
+  ]);
+  expect(request.questions[1]).not.toHaveProperty('required');
+  const flow = (value: string) => ({ state: 'submitted', value: { kind: 'selected', value } });
+  const wrong = await client.act(chat, { ...completed, answers: { flow: flow('free') } });
+  expect(wrong.rejectionReason).toMatch(/^the answer does not fit the form: flow/);
+  const button = { state: 'submitted', value: { kind: 'text', value: 'Pay now' } };
+  const right = await client.act(chat, { ...completed, answers: { flow: flow('both'), button } });
+  expect(right).not.toHaveProperty('rejectionReason');
+  expect(await answerText(client)).toBe('You answered: {"flow":"both","button":"Pay now"}');
+  const secret = await asking('form all');
+  expect(secret.request.questions).toMatchObject([{ kind: 'single-select', options: [{ label: 'Skip' }] }]);
+  await client.act(secret.chat, { ...secret.completed, answers: {} });
+  expect(await answerText(client)).toBe('You skipped it, so I decide.');
+});
+
+async function mockSession(client: AhpTestClient): Promise<string> {
+  const session = `mock:/${crypto.randomUUID()}`;
+  await client.request('createSession', { channel: session, provider: 'mock' });
+  return session;
+}

@@ -195,11 +195,14 @@ export interface AhpInputRequest {
 }
 
 export interface AhpQuestion {
-  readonly kind: 'single-select' | 'text';
+  readonly kind: 'single-select' | 'multi-select' | 'text' | 'number' | 'integer' | 'boolean';
   readonly id: string;
-  readonly title: string;
+  readonly title?: string;
   readonly message: string;
-  readonly required: true;
+  readonly required?: true;
+  readonly min?: number;
+  readonly max?: number;
+  readonly defaultValue?: string | number | boolean;
   readonly options?: readonly { readonly id: string; readonly label: string; readonly description?: string }[];
   readonly allowFreeformInput?: true;
 }

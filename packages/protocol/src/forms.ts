@@ -190,7 +190,7 @@ function isEmpty(value: FormValue): boolean {
 /** An answer in words, as the turn keeps it. Of a secret it says only that there is one. */
 export function formAnswerText({ fields }: Form, { values, secrets }: Pick<FormAnswer, 'values' | 'secrets'>): string {
   const said = fields.flatMap((field) => {
-    if (field.kind === 'secret') return Object.hasOwn(secrets, field.id) ? [`${field.label}: ${SECRET_SHOWN}`] : [];
+    if (field.kind === 'secret') return Object.hasOwn(secrets, field.id) ? [`${nameOf(field)}: ${SECRET_SHOWN}`] : [];
     const value = ownValue(values, field.id);
     return value === undefined || isEmpty(value) ? [] : [valueText(field, value)];
   });
@@ -198,11 +198,16 @@ export function formAnswerText({ fields }: Form, { values, secrets }: Pick<FormA
 }
 
 function valueText(field: FormField, value: FormValue): string {
-  const nameOf = (id: unknown) =>
+  const choice = (id: unknown) =>
     'choices' in field ? (field.choices.find((choice) => choice.id === id)?.label ?? String(id)) : String(id);
-  if (Array.isArray(value)) return value.map(nameOf).join(', ');
-  if (field.kind === 'boolean') return `${field.label}: ${value === true ? 'Yes' : 'No'}`;
-  return field.kind === 'number' ? `${field.label}: ${value}` : nameOf(value);
+  if (Array.isArray(value)) return value.map(choice).join(', ');
+  if (field.kind === 'boolean') return `${nameOf(field)}: ${value === true ? 'Yes' : 'No'}`;
+  return field.kind === 'number' ? `${nameOf(field)}: ${value}` : choice(value);
+}
+
+/** "How often?" is the name of "How often: 3". */
+function nameOf({ label }: FormField): string {
+  return label.replace(/[?:]$/, '');
 }
 
 /** The action as everybody may see it: it says which secrets were given, not what they are. */

@@ -105,6 +105,14 @@ describe('the table of roles', () => {
     expect(roleForAction({ type: resolved, requestId: 'trust-1', approved: true, text: long })).toBe('owner');
   });
 
+  it('[FORM1] counts the texts of all fields of a form for an approver', () => {
+    const answer = (more: object) => roleForAction({ type: 'session/permissionResolved', requestId: 'q', ...more });
+    const half = 'x'.repeat(500);
+    expect(answer({ values: { a: half, n: 7, list: [half, half] }, secrets: { b: half } })).toBe('approver');
+    expect(answer({ values: { a: half, c: 'x' }, secrets: { b: half } })).toBe('driver');
+    expect(answer({ values: 'x'.repeat(2_000), secrets: null })).toBe('approver');
+  });
+
   it('leaves trust in a folder to the owner, in any form of answer', () => {
     const answer = (more: object) => roleForAction({ type: 'session/permissionResolved', ...more });
     expect(answer({ requestId: 'q-1', approved: true })).toBe('approver');

@@ -1,5 +1,5 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents, CopilotAgent } from '@agenthost/host';
@@ -29,7 +29,7 @@ export interface ReportsHost {
   open(config?: Readonly<Record<string, unknown>>): Promise<SessionHandle>;
 }
 
-/** A host with one real agent, a scripted model, a picture in the folder, and an MCP server whose tool returns another. */
+/** A host with one real agent, a scripted model, a picture in the folder, an MCP server whose tool returns another, and one that asks. */
 export async function startReportsHost(
   provider: 'copilot' | AcpCase['provider'],
   { maxPromptTokens, servers = true }: { readonly maxPromptTokens?: number; readonly servers?: boolean } = {},
@@ -44,7 +44,8 @@ export async function startReportsHost(
   const server = join(import.meta.dirname, '../../support/agents/pictureMcpServer.ts');
   const env = { PICTURE: png(70, 70).toString('base64'), SOUND: SOUND.toString('base64') };
   const pictures = { command: process.execPath, args: [server], env };
-  if (servers) await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures } }));
+  const forms = { command: process.execPath, args: [join(dirname(server), 'formMcpServer.ts')] };
+  if (servers) await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures, forms } }));
   const scripted = scriptedCopilot(model);
   const own = scripted.providers?.['scripted'];
   const configuration =

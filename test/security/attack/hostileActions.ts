@@ -38,6 +38,10 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
   'session/permissionResolved': [
     { turnId: 'a', requestId: 'none', approved: true, optionId: 'x'.repeat(256), text: '\n'.repeat(1_000_000) },
     { turnId: 'a', requestId: 'trust:/', approved: true, optionId: 'trust' },
+    { turnId: 'a', requestId: 'none', approved: true, values: Object.fromEntries(Array(20_000).fill(0).entries()) },
+    { turnId: 'a', requestId: 'none', approved: true, values: { __proto__: 1, a: Array(60_000).fill('x') } },
+    { turnId: 'a', requestId: 'none', approved: true, secrets: { a: 'x'.repeat(3_000_000) } },
+    { turnId: 'a', requestId: 'none', approved: true, values: { a: `${'a'.repeat(9_999)}!` }, secrets: { a: '' } },
   ],
   'session/turnCancelled': [{ turnId: 'none' }, { turnId: 'x'.repeat(3_000_000) }],
   'session/titleChanged': Array.from({ length: 500 }, (_, n) => ({ title: `${n} ${'t'.repeat(990)}` })),

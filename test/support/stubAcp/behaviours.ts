@@ -6,7 +6,9 @@ import {
   current,
   endWith,
   env,
+  form,
   history,
+  nextRequest,
   offer,
   permission,
   permissionNested,
@@ -78,6 +80,25 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
   'ask-deep': async (rest) => text(await permissionNested(Number(rest))),
+  /** Asks with the given schema; says the answer as it came. */
+  form: async (rest) => text(JSON.stringify(await form(JSON.parse(rest) as object))),
+  /** Asks between two turns. */
+  'form-late': (rest) => {
+    setTimeout(async () => text(JSON.stringify(await form(JSON.parse(rest) as object))), LATER_MS);
+  },
+  /** Asks, and takes the question back. */
+  'form-withdrawn': async (rest) => {
+    const id = nextRequest();
+    const asked = form(JSON.parse(rest) as object);
+    await delay(LATER_MS);
+    say({ method: '$/cancel_request', params: { requestId: id } });
+    text(JSON.stringify(await asked));
+  },
+  'form-crash': (rest) => {
+    void form(JSON.parse(rest) as object);
+    setTimeout(() => process.exit(3), LATER_MS);
+    return new Promise(() => {});
+  },
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
   /** As agents report it: the cost is a total of the session. */
   spend: (rest) => {

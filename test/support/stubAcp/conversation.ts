@@ -71,6 +71,14 @@ const OPTIONS = [
   { optionId: 'no', name: 'Deny', kind: 'reject_once' },
 ];
 
+/** The answer to a form, as it came. */
+export function form(requestedSchema: object): Promise<Params> {
+  return ask('elicitation/create', { mode: 'form', message: 'Tell me\nIt is short.', requestedSchema });
+}
+
+/** The id of the next request. */
+export const nextRequest = () => nextId;
+
 export async function permission(toolCall: object): Promise<string> {
   return String(await permissionWith({ toolCall, options: OPTIONS }));
 }

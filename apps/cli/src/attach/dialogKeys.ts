@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
 import { editKey } from './editKeys.js';
+import { formKey, withFormEdit } from './formKeys.js';
 import { inputKey } from './inputKeys.js';
 import { answerWithText } from './promptKeys.js';
 import type { TextEdit } from './textEdit.js';
@@ -11,6 +12,7 @@ export function dialogKey(model: AttachModel, dialog: Dialog, input: string, key
   if (dialog.kind === 'input') return inputKey(model, dialog, input, key);
   if (key.escape) return close(model, dialog);
   if (dialog.kind === 'help') return model.clear('dialog');
+  if (dialog.kind === 'form') return formKey(model, dialog, input, key);
   if (dialog.kind === 'delete') {
     model.clear('dialog');
     const session = model.selectedSession;
@@ -30,6 +32,7 @@ export function dialogKey(model: AttachModel, dialog: Dialog, input: string, key
 
 export function withEdit(dialog: Dialog, edit: TextEdit): Dialog {
   if (dialog.kind === 'new') return { ...dialog, folder: edit };
+  if (dialog.kind === 'form') return withFormEdit(dialog, edit);
   return 'edit' in dialog ? { ...dialog, edit } : dialog;
 }
 
@@ -47,7 +50,7 @@ function close(model: AttachModel, dialog: Dialog): void {
 function accept(model: AttachModel, dialog: Dialog) {
   model.clear('dialog');
   if (dialog.kind === 'new') return createSession(model, dialog);
-  if (!('edit' in dialog)) return;
+  if (!('edit' in dialog) || dialog.kind === 'form') return;
   const text = dialog.edit.text.trim();
   if (dialog.kind === 'command' || dialog.kind === 'answer')
     return text === '' ? undefined : answerWithText(model, dialog.prompt, text);

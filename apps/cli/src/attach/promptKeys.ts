@@ -1,6 +1,7 @@
 import { ActionRejectedError } from '@agenthost/client';
 import { answerPrompt, isConfirmation, type Prompt, promptChoices, takesText } from '../turn/prompt.js';
 import type { AttachModel } from './attachModel.js';
+import { openForm } from './formKeys.js';
 import type { PromptView } from './promptView.js';
 import { editOf, NOTHING } from './textEdit.js';
 
@@ -24,6 +25,10 @@ export function promptKey(model: AttachModel, input: string, view: PromptView | 
   const prompt = currentPrompt(model);
   if (!prompt || !model.may('session/toolCallConfirmed')) return false;
   const pressed = input.toLowerCase();
+  if (pressed === 'f' && !isConfirmation(prompt) && prompt.request.form) {
+    openForm(model, prompt);
+    return true;
+  }
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
   if (chosen?.approves && view?.isSeen === false) model.notify('Look at the rest of it first: ↓ or Page Down.');

@@ -1,9 +1,11 @@
 import type { Prompt } from '../turn/prompt.js';
+import type { FormDialog } from './formKeys.js';
 import type { TextEdit } from './textEdit.js';
 
 export type Focus = 'list' | 'composer' | 'prompt';
 
 export type Dialog =
+  | FormDialog
   | { readonly kind: 'help' }
   | { readonly kind: 'search'; readonly edit: TextEdit }
   | { readonly kind: 'rename'; readonly edit: TextEdit }

@@ -48,6 +48,7 @@ standard input and appends it to the other words. While another turn runs, the m
 Answer the agent's questions with y (once), s (for this session) or n (no). --approve all allows everything, reads only calls
 that the agent marks as read-only, none denies. Without a terminal and without --approve a question stays open for other
 clients, and the command exits with 12. Ctrl+C cancels the turn; twice leaves it running, and so does a closed pipe.
+A form is asked field by field; skip lets the agent decide, decline gives no answer. One with a secret stays open.
 The shell agent's tool output is its answer, so --tools defaults to output there, else to line.
 
 --mode and --set change the agent's settings before the message is sent, and for later turns. They take ids or names; a wrong one

@@ -1,8 +1,11 @@
-import { ActionRejectedError, type SessionHandle } from '@agenthost/client';
+import { ActionRejectedError, type PendingPermission, type SessionHandle } from '@agenthost/client';
+import type { Form } from '@agenthost/protocol';
+import { askForm } from './askForm.js';
 import {
   answerPrompt,
   type Choice,
   cutCall,
+  formOf,
   isConfirmation,
   type Prompt,
   promptChoices,
@@ -85,7 +88,9 @@ export class Approvals {
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
     const cut = cutCall(prompt);
     note(`? ${promptText(prompt, cut && (await this.#session.wholeInput(cut)))}`);
+    const form = formOf(prompt);
     try {
+      if (form && !isConfirmation(prompt)) return await this.#askForm(prompt, form, questions, answered.signal);
       for (;;) {
         const line = await questions.ask(`  ${keys}${allowsText ? ' · or your answer' : ''}: `, answered.signal);
         if (answered.signal.aborted) return note('\n  Answered elsewhere.');
@@ -100,10 +105,34 @@ export class Approvals {
     }
   }
 
+  async #askForm(
+    prompt: PendingPermission,
+    form: Form,
+    questions: TerminalQuestions,
+    answered: AbortSignal,
+  ): Promise<void> {
+    const { note, onLeft } = this.#options;
+    // A line is shown while it is typed.
+    if (form.fields.some(({ kind }) => kind === 'secret')) {
+      note('  It asks for a secret. Answer it on the page or with agenthost attach.');
+      return onLeft(promptText(prompt));
+    }
+    const values = await askForm(form, { questions, answered, note });
+    if (answered.aborted) return note('\n  Answered elsewhere.');
+    if (values === undefined) return onLeft(promptText(prompt));
+    if (values === 'skip') return this.#answer(prompt, YES);
+    if (values === 'decline') return this.#answer(prompt, NO);
+    await this.#sent(prompt.fill(values));
+  }
+
   async #answer(prompt: Prompt, choice: Choice, text?: string): Promise<void> {
     if (!choice.approves) this.#options.onDenied();
+    await this.#sent(answerPrompt(prompt, choice, text));
+  }
+
+  async #sent(answering: Promise<void>): Promise<void> {
     try {
-      await answerPrompt(prompt, choice, text);
+      await answering;
     } catch (error) {
       // Another client was faster; the first answer counts.
       if (!(error instanceof ActionRejectedError)) throw error;

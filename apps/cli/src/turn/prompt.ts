@@ -1,5 +1,7 @@
 import type { PendingConfirmation, PendingPermission } from '@agenthost/client';
+import type { Form } from '@agenthost/protocol';
 import { safeCommand, safeLine } from '../text/safeText.js';
+import { fieldLabel } from './formText.js';
 import { ofClient } from './toolLine.js';
 
 export interface Choice {
@@ -16,9 +18,13 @@ export function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
   return 'toolCall' in prompt;
 }
 
+export function formOf(prompt: Prompt): Form | undefined {
+  return isConfirmation(prompt) ? undefined : prompt.request.form;
+}
+
 /** Whether a text is an answer. */
 export function takesText(prompt: Prompt): boolean {
-  return !isConfirmation(prompt) && prompt.request.allowText === true;
+  return !isConfirmation(prompt) && prompt.request.allowText === true && !prompt.request.form;
 }
 
 /** The possible answers, by key: y once, s in this session, n no; other options of an agent by number. */
@@ -58,7 +64,8 @@ function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
   ];
 }
 
-function permissionChoices({ request: { options = [], kind } }: PendingPermission): Choice[] {
+function permissionChoices({ request: { options = [], kind, form } }: PendingPermission): Choice[] {
+  if (form) return [choice('s', 'Skip', true), choice('n', 'Decline', false)];
   if (kind === 'question') return [...numbered(options), choice('n', 'No answer', false)];
   const approve = options.find((option) => option.kind === 'approve');
   const deny = options.find((option) => option.kind === 'deny');
@@ -78,7 +85,8 @@ function confirmationText({ toolCall }: PendingConfirmation, input: string | und
 }
 
 function permissionText({ request }: PendingPermission): string {
-  return [safeLine(request.title), ...indented(request.message)].join('\n');
+  const fields = request.form?.fields.map((field) => `    · ${fieldLabel(field)}`) ?? [];
+  return [safeLine(request.title), ...indented(request.message), ...fields].join('\n');
 }
 
 /** All lines: a command must not be allowed before all of it was shown. */

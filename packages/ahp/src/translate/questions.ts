@@ -1,6 +1,7 @@
-import type { ActiveTurn, PermissionRequest } from '@agenthost/protocol';
+import type { ActiveTurn, FormValues, PermissionRequest } from '@agenthost/protocol';
 import { ownValue } from '@agenthost/protocol/internal';
 import type { AhpInputRequest, AhpQuestion } from '../types.js';
+import { formAnswerOf, formRequestOf } from './formQuestions.js';
 import { isRecord, textOf, textsOf } from './json.js';
 
 /** Each of our questions is one request with one question. */
@@ -23,6 +24,7 @@ export function openQuestions(turn: ActiveTurn): readonly PermissionRequest[] {
 }
 
 export function inputRequestOf(request: PermissionRequest): AhpInputRequest {
+  if (request.form) return formRequestOf(request, request.form);
   return { id: request.requestId, message: request.title, questions: [questionOf(request)] };
 }
 
@@ -46,10 +48,12 @@ export interface Answer {
   readonly approved: boolean;
   readonly optionId?: string;
   readonly text?: string;
+  readonly values?: FormValues;
 }
 
 /** The answer to our question. An unknown choice is passed on: the host refuses it. */
 export function answerOf(request: PermissionRequest, response: unknown, answers: unknown): Answer {
+  if (request.form) return formAnswerOf(request.form, response, answers);
   if (response !== 'accept') return { approved: false };
   const { selected, text } = valueIn(answers);
   const option = request.options?.find(({ id }) => id === selected);

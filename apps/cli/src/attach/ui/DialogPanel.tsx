@@ -5,6 +5,7 @@ import type { AttachModel } from '../attachModel.js';
 import { usableAgents } from '../dialogKeys.js';
 import type { Dialog } from '../uiState.js';
 import { Composer } from './Composer.js';
+import { FormPanel } from './FormPanel.js';
 
 interface Props {
   readonly model: AttachModel;
@@ -23,6 +24,7 @@ const TITLES = {
 /** Over the conversation, in its pane. */
 export function DialogPanel({ model, dialog, columns }: Props): ReactElement {
   if (dialog.kind === 'help') return <HelpSheet />;
+  if (dialog.kind === 'form') return <FormPanel dialog={dialog} columns={columns} />;
   if (dialog.kind === 'delete') {
     return (
       <Text color="red">
@@ -71,7 +73,10 @@ const SHEET = [
   ['', 'Ctrl+P next mode of the agent · Ctrl+O next effort'],
   ['', 'Ctrl+T type into the running command'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
-  ['Asked', 'Y once · S in this session · N or X no · E change the command · ↑ ↓ the rest of a long one'],
+  [
+    'Asked',
+    'Y once · S in this session · N or X no · E change the command · F fill in a form · ↑ ↓ the rest of a long one',
+  ],
 ] as const;
 
 function HelpSheet(): ReactElement {

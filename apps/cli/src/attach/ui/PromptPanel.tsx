@@ -1,7 +1,7 @@
 import { describeRole } from '@agenthost/protocol/internal';
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { type Prompt, promptChoices, takesText } from '../../turn/prompt.js';
+import { formOf, type Prompt, promptChoices, takesText } from '../../turn/prompt.js';
 import type { AttachModel } from '../attachModel.js';
 import { keyFocus } from '../keyFocus.js';
 import { type Line, lineOf } from '../lines/line.js';
@@ -27,6 +27,7 @@ export function promptLines(
   const keys = promptChoices(prompt).map(({ key, label }) => `${key} ${label}`);
   const extra = [
     ...(canEdit(model, prompt) ? ['e Change it'] : []),
+    ...(formOf(prompt) ? ['f Fill it in'] : []),
     ...(takesText(prompt) ? ['t Type an answer'] : []),
   ];
   const answers = isFocused ? [...keys, ...extra].join(' · ') : 'Tab, then a key, answers it';

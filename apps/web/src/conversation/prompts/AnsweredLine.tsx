@@ -24,7 +24,7 @@ export function AnsweredLine({ kind, answer, me, title, isEdited }: AnsweredLine
       <div className="line answered">
         <Icon size={16} aria-hidden />
         <span className="grow">
-          <b>{answer.by ? name : 'The agent'}</b>
+          <b>{answer.by ? upperFirst(name) : 'The agent'}</b>
           {answer.by && device} {formVerb(answer)}
           {title && (
             <small>
@@ -59,6 +59,10 @@ export function AnsweredLine({ kind, answer, me, title, isEdited }: AnsweredLine
       <span className="aux num">{clock(answer.at)}</span>
     </div>
   );
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** "answered: Embedded form, Pay now". */

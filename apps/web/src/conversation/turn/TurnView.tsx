@@ -214,6 +214,8 @@ function stepNodes(
       return;
     }
     if (part.kind === 'notice') {
+      // For clients that don't know forms, the host says the answer again.
+      if (turn.answeredPermissions?.some(({ form, afterParts }) => form && afterParts === index)) return;
       lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
       return;
     }
