@@ -389,8 +389,7 @@ export class Session {
       this.#lookOnce();
     }
     // Meanwhile, as while other sessions of the same handshake were loading: this object publishes nothing any more.
-    else if (this.#closed === 'unloaded' || this.#isToldRemoved)
-      subscriber.cutOff('the session was closed in this moment');
+    else if (this.#closed === 'unloaded' || this.#isToldRemoved) subscriber.cutOff('it was closed just now');
   }
 
   /** On the first subscribe, not on load: recovery loads many sessions that no client watches. */
