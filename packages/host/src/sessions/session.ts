@@ -54,7 +54,6 @@ export class Session {
   /** A time of `performance.now()`, which no one can set. */
   #lastUsed = performance.now();
   #closed: 'removed' | 'unloaded' | undefined;
-  #isToldRemoved = false;
   /** The agent has been opened for a session that is new. */
   #isAgentReady = false;
   /** The action that is dispatched right now is one that the agent reported. */
@@ -365,7 +364,6 @@ export class Session {
 
   /** Its questions are open no more. */
   tellRemoved(onChange: SessionServices['onChange']): void {
-    this.#isToldRemoved = true;
     const { activeTurn: _, ...rest } = this.state;
     const after: SessionState = { ...rest, summary: { ...rest.summary, status: 'idle' } };
     onChange?.({ before: this.state, after, space: this.space, lookers: () => this.lookers });
@@ -388,8 +386,8 @@ export class Session {
       this.#presence.changed();
       this.#lookOnce();
     }
-    // Meanwhile, as while other sessions of the same handshake were loading: this object publishes nothing any more.
-    else if (this.#closed === 'unloaded' || this.#isToldRemoved) subscriber.cutOff('it was closed just now');
+    // It was unloaded while other sessions of the same handshake were still loading: this object publishes nothing any more.
+    else if (this.#closed === 'unloaded') subscriber.cutOff('the session was unloaded in this moment');
   }
 
   /** On the first subscribe, not on load: recovery loads many sessions that no client watches. */
