@@ -176,6 +176,27 @@ describe('subscriptions', () => {
   });
 });
 
+describe('opening while a session is removed', () => {
+  it('does not resolve with a session whose removal came right behind its state', async () => {
+    fake.addSession(URI);
+    fake.onAnswered = (method) => {
+      if (method === 'subscribe') fake.removeSession(URI);
+    };
+    await expect(host.openSession(URI)).rejects.toThrow(SessionGoneError);
+  });
+
+  it('resolves with the session that took the place of a removed one', async () => {
+    fake.onAnswered = (method) => {
+      if (method === 'createSession') fake.notify({ type: 'notify/sessionRemoved', session: URI });
+    };
+    const session = await host.createSession({ provider: 'shell', session: URI });
+    expect(session.gone.value).toBeUndefined();
+    fake.dispatch(URI, { type: 'session/titleChanged', title: 'in step' });
+    await flush();
+    expect(session.confirmed.value).toEqual(fake.stateOf(URI));
+  });
+});
+
 describe('acting', () => {
   it('shows a message at once and resolves when the host has accepted it', async () => {
     fake.addSession(URI);

@@ -71,6 +71,13 @@ describe('RpcPeer', () => {
           throw new Error('secret');
         }),
     });
+    peer.onRequest('refused', {
+      parse: asIs,
+      handle: async () =>
+        new LateResult(() => {
+          throw new RpcError(-32000, 'not now');
+        }),
+    });
     receive(request(1, 'snapshot'));
     count();
     // Between the handler's return and its answer; a result computed by the handler would already be too old.
@@ -82,6 +89,8 @@ describe('RpcPeer', () => {
     ]);
     receive(request(2, 'broken'));
     expect(await nextSent()).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'internal error' } });
+    receive(request(3, 'refused'));
+    expect(await nextSent()).toEqual({ jsonrpc: '2.0', id: 3, error: { code: -32000, message: 'not now' } });
   });
 
   it('answers out of order when handlers finish out of order', async () => {

@@ -37,6 +37,8 @@ export interface SharedSession {
   /** Of the last snapshot; an older host does not say. */
   incarnation: string | undefined;
   opened: Promise<void>;
+  /** A removal was told while its first state was asked for: of this session, or of the one that had its URI before. */
+  isDoubtful: boolean;
   references: number;
 }
 
@@ -127,6 +129,7 @@ export class SharedSessions {
       turns,
       incarnation: undefined,
       opened: Promise.resolve(),
+      isDoubtful: false,
       references: 0,
     };
     this.#sessions.set(resource, shared);
@@ -152,7 +155,11 @@ export class SharedSessions {
 
   async #subscribe(shared: SharedSession): Promise<void> {
     const { subscription, turns } = shared;
-    const snapshot = await this.#askForSnapshot(subscription, turns);
+    let snapshot = await this.#askForSnapshot(subscription, turns);
+    while (shared.isDoubtful) {
+      shared.isDoubtful = false;
+      snapshot = await this.#askForSnapshot(subscription, turns);
+    }
     this.#options.onSnapshot(snapshot);
     this.applySnapshot(shared, snapshot);
     this.endUnused(shared);

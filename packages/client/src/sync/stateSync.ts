@@ -142,7 +142,12 @@ export class StateSync {
 
   markGone(resource: URI): void {
     const shared = this.sessions.get(resource);
-    if (!shared?.subscription.synced) return;
+    if (!shared) return;
+    if (!shared.subscription.synced) {
+      // Its state may be here already, in the same moment, and not be applied yet.
+      shared.isDoubtful = true;
+      return;
+    }
     this.#interrupted.delete(shared);
     this.#failAll(shared, () => new SessionGoneError(resource));
     this.sessions.markGone(shared);

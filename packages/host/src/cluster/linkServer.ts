@@ -232,6 +232,11 @@ export class LinkServer {
       const session = await hub.open(uri);
       if (session.space !== space) throw notFound(uri);
       return new LateResult(() => {
+        // In this moment: the other host may have heard of its removal, and would not hear of it again.
+        if (session.isClosed) {
+          letGo();
+          throw new RpcError(ERROR_CODE.tooManyRequests, `${uri} was closed just now`);
+        }
         this.#unfollow(uri);
         const follower = new LinkFollower(uri, session, this.#options.hostId, {
           deliver: (frames) => this.#write(frames),

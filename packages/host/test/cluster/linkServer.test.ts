@@ -1,9 +1,10 @@
-import type { Notification } from '@agenthost/protocol';
+import { ERROR_CODE, type Notification } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SummariesParams } from '../../src/cluster/linkMessages.js';
+import { LINK_VERSION, type SummariesParams } from '../../src/cluster/linkMessages.js';
 import { LinkServer } from '../../src/cluster/linkServer.js';
 import { silentLog } from '../../src/hostLog.js';
+import type { Session } from '../../src/sessions/session.js';
 import type { SessionHub } from '../../src/sessions/sessionHub.js';
 import { Delivery } from '../../src/state/delivery.js';
 
@@ -15,14 +16,26 @@ let batches: SummariesParams[];
 let notified: Notification[];
 /** The other host takes what it is told only when this resolves. */
 let gate: Promise<void>;
+/** What the host has under any name. */
+let session: Pick<Session, 'isClosed' | 'space' | 'subscribe'>;
+let held: number;
 
 beforeEach(() => {
   const { a: here, b: there } = createMemoryTransportPair();
   delivery = new Delivery();
-  [batches, notified, gate] = [[], [], Promise.resolve()];
+  [batches, notified, gate, held] = [[], [], Promise.resolve(), 0];
   link = new LinkServer(here, {
     hostId: 'owner',
-    hub: { indexWritten: async () => {} } as SessionHub,
+    hub: {
+      indexWritten: async () => {},
+      loaded: () => session,
+      spaceOf: async () => session.space,
+      open: async () => session,
+      hold: () => {
+        held++;
+        return () => held--;
+      },
+    } as unknown as SessionHub,
     cluster: { beatAgeMs: 0, isSure: true },
     delivery,
     runCommand: async (_method, _params, as) => as ?? null,
@@ -64,6 +77,18 @@ async function arrived(): Promise<void> {
   await delivery.drained();
   await other.request('link.ping', {});
 }
+
+describe('a host that wants to follow a session', () => {
+  it('[FOL3] is sent away from one that was closed in this moment: it would not hear of its removal', async () => {
+    await hello(1, LINK_VERSION);
+    const subscribe = vi.fn<Session['subscribe']>();
+    session = { isClosed: true, space: 'default', subscribe };
+    const following = other.request('link.follow', { uri: 'mock:/a', space: 'default' });
+    await expect(following).rejects.toMatchObject({ code: ERROR_CODE.tooManyRequests });
+    expect(subscribe).not.toHaveBeenCalled();
+    expect(held).toBe(0);
+  });
+});
 
 describe('what a host tells another of its sessions', () => {
   it('is nothing while that has no clients, except that one was removed', async () => {

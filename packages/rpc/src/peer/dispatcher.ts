@@ -35,7 +35,7 @@ export interface NotificationHandler<P = unknown> {
 
 /**
  * A result that is computed when its answer is sent, in the same turn. For a handler that waits first and whose answer must be
- * exact about what was sent before it.
+ * exact about what was sent before it. It may throw an `RpcError`, which is the answer then.
  *
  * @example
  * ```ts
@@ -176,6 +176,10 @@ export class Dispatcher {
     try {
       frame = encodeResponse(id, result instanceof LateResult ? result.compute() : result);
     } catch (error) {
+      if (error instanceof RpcError) {
+        this.answerError(id, error);
+        return;
+      }
       this.#report('notSerialisable', 'a result cannot be computed or expressed in JSON', error);
       frame = encodeError(id, { code: RPC_ERROR.internalError, message: 'internal error' });
     }
