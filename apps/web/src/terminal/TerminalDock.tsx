@@ -148,8 +148,8 @@ export function TerminalDock({ place, session, terminals: { api, items, toggle }
       <div className="tfoot">
         <span className="clip">{footText(shown, isOwnSize, mayType, staleSince)}</span>
         <span className="grow" />
-        <span className="wide">Nothing in it is stored</span>
-        <span className="wide">
+        <span className="note">Nothing in it is stored</span>
+        <span className="note">
           <kbd>Ctrl</kbd> <kbd>`</kbd> hides it
         </span>
       </div>

@@ -14,13 +14,14 @@ export interface PtyOptions {
   readonly rows: number;
   /** The name of a variable that marks all processes of it. */
   readonly mark: string;
-  /** Output of so many milliseconds is passed on in one piece; the first of it at once. */
+  /** The first pieces within so many milliseconds are passed on at once, what follows in one piece. */
   readonly gatherMs: number;
   onOutput(data: string): void;
 }
 
 const ABANDON_MS = 1_000;
 const MAX_PIECE = 65_536;
+const MAX_AT_ONCE = 16;
 /** After a full piece, so that a program that floods waits for the event loop. */
 const BREATH_MS = 1;
 
@@ -32,6 +33,8 @@ export class PtyProcess {
   readonly #options: PtyOptions;
   readonly #query: { readonly marker: string; readonly sid: number };
   #gathered = '';
+  /** Pieces that were passed on without waiting. */
+  #atOnce = 0;
   #gathering: NodeJS.Timeout | undefined;
   #breath: NodeJS.Timeout | undefined;
   #stopping: Promise<unknown> | undefined;
@@ -108,15 +111,15 @@ export class PtyProcess {
     if (this.#gathered.length >= MAX_PIECE) {
       this.#pass();
       this.#breathe();
-    } else if (this.#gathering === undefined) this.#flush();
-  }
-
-  /** What comes next is gathered for a moment. */
-  #flush(): void {
-    this.#gathering = undefined;
-    if (this.#gathered === '') return;
-    this.#gathering = setTimeout(() => this.#flush(), this.#options.gatherMs);
-    this.#pass();
+      return;
+    }
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#atOnce = 0;
+      this.#pass();
+    }, this.#options.gatherMs);
+    // The echo of a key must not wait.
+    if (++this.#atOnce <= MAX_AT_ONCE) this.#pass();
   }
 
   #pass(): void {
