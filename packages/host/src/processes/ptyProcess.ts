@@ -14,14 +14,16 @@ export interface PtyOptions {
   readonly rows: number;
   /** The name of a variable that marks all processes of it. */
   readonly mark: string;
-  /** The first pieces within so many milliseconds are passed on at once, what follows in one piece. */
+  /** Short pieces are passed on at once; longer ones, and many, together after so many milliseconds. */
   readonly gatherMs: number;
   onOutput(data: string): void;
 }
 
 const ABANDON_MS = 1_000;
 const MAX_PIECE = 65_536;
-const MAX_AT_ONCE = 16;
+/** Such pieces are passed on at once, so many of them within `gatherMs`. */
+const SHORT = 1_024;
+const MAX_AT_ONCE = 64;
 /** After a full piece, so that a program that floods waits for the event loop. */
 const BREATH_MS = 1;
 
@@ -119,7 +121,7 @@ export class PtyProcess {
       this.#pass();
     }, this.#options.gatherMs);
     // The echo of a key must not wait.
-    if (++this.#atOnce <= MAX_AT_ONCE) this.#pass();
+    if (data.length <= SHORT && ++this.#atOnce <= MAX_AT_ONCE) this.#pass();
   }
 
   #pass(): void {
