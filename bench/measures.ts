@@ -2,6 +2,7 @@
 export const MEASURES = {
   fanout: 'envelopes delivered to 1, 10, 100 and 1,000 subscribers, and the CPU time of each',
   echo: 'how long an action takes to its log and back, p50 and p99, 1 and 100 subscribers',
+  terminal: 'how long a key takes to a shared terminal and back',
   longTurn: 'what a delta, a part, a notice and a tool call cost after 100,000 of them in one turn',
   open: 'opening a session of 100,000 events',
   list: 'lists and searches of 100,000 sessions, on a folder and on PostgreSQL',

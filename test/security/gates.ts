@@ -7,6 +7,7 @@ import { PUSH_GATES } from './pushGates.js';
 import { SERVER_GATES } from './serverGates.js';
 import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
+import { TERMINAL_GATES } from './terminalGates.js';
 import { TOOL_GATES } from './toolGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
@@ -373,6 +374,7 @@ const ALL = [
   ...BOUND_GATES,
   ...AGENT_GATES,
   ...LOGIN_GATES,
+  ...TERMINAL_GATES,
   ...NATIVE_GATES,
   ...PUSH_GATES,
   ...SPACE_GATES,

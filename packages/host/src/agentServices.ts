@@ -36,6 +36,8 @@ export function agentServices({ agents: registry, stateDir, env, clients, sessio
     env: { ...agentEnvironment(env), ...orphanMark(stateDir) },
     // Only connections attach to terminals.
     send: (notification, to) => clients.send(notification, to as readonly ClientConnection[]),
+    // Output has offsets: whether it comes before an answer does not matter.
+    print: (notification, to) => clients.sendAtOnce(notification, to as readonly ClientConnection[]),
     // A read-only link shows no terminal.
     subscribersOf: (session) =>
       [...clients.all].filter(({ shared, subscriptions }) => !shared && subscriptions.has(session)),

@@ -9,6 +9,7 @@ import {
 import type { SharedTerminal } from '@agenthost/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
+import { RawClient } from '../../support/rawClient.js';
 import { newTerminal, Screen, SIZE, terminalHost } from '../../support/sharedTerminal.js';
 
 let host: Awaited<ReturnType<typeof terminalHost>>;
@@ -103,8 +104,10 @@ describe('shared terminals', () => {
   });
 
   it('[TERM5] type what was sent exactly once and in order, over lost connections', async () => {
-    const { terminal, attached } = await both();
-    await terminal.type('cat > typed\r');
+    const { terminal, attached, screen } = await both();
+    // What is typed while the shell edits its line is read in another mode.
+    await terminal.type('echo begun-$((1+1)); cat > typed\r');
+    await screen.shows('begun-2');
     const numbers = Array.from({ length: 300 }, (_, at) => at);
     const typed: Promise<boolean>[] = [];
     for (const at of numbers) {
@@ -222,6 +225,53 @@ describe('shared terminals', () => {
       const content = await readFile(join(file.parentPath, file.name)).catch(() => Buffer.from(''));
       expect([file.name, content.includes('pass-42word') || content.includes('6*7')]).toEqual([file.name, false]);
     }
+  });
+
+  it('[TERM5] type nothing that has arrived already', async () => {
+    const { terminal, screen } = await newTerminal(mira, session.uri);
+    const raw = await RawClient.open(host);
+    await raw.request('initialize', { protocolVersion: 2, clientId: 'raw' });
+    const input = { terminal: terminal.uri, seq: 7, data: 'echo on-ce\r' };
+    expect(await raw.request('sendToTerminal', input)).toEqual({ isTyped: true });
+    expect(await raw.request('sendToTerminal', input)).toEqual({ isTyped: true });
+    await raw.request('sendToTerminal', { ...input, seq: 8, data: 'echo la-st\r' });
+    await screen.shows('\nla-st');
+    expect(screen.text.match(/\non-ce/g)).toHaveLength(1);
+    expect(await raw.request('attachTerminal', { terminal: terminal.uri })).toMatchObject({ seq: 8 });
+    await raw.end();
+  });
+
+  it('[TERM16] of another space do not exist', async () => {
+    const { terminal } = await newTerminal(mira, session.uri);
+    const token = await new DeviceTokens(host.stateDir).add('elsewhere', 'driver', 'elsewhere');
+    const raw = await RawClient.open({ url: host.url, token });
+    await raw.request('initialize', { protocolVersion: 2, clientId: 'elsewhere' });
+    const uri = { terminal: terminal.uri };
+    for (const [method, params] of [
+      ['attachTerminal', uri],
+      ['confirmTerminal', { ...uri, offset: 1 }],
+      ['detachTerminal', uri],
+      ['sendToTerminal', { ...uri, seq: 1, data: 'x' }],
+      ['closeTerminal', uri],
+    ] as const) {
+      expect([method, (await raw.refusal(method, params))?.message]).toEqual([method, 'This terminal was closed.']);
+    }
+    const missing = (await raw.refusal('listTerminals', { session: session.uri }))?.message;
+    expect(missing).toContain('no session');
+    await raw.end();
+  });
+
+  it('[TERM17] are not shown by a read-only link', async () => {
+    const { token } = await mira.devices.share({ session: session.uri, validMs: 60_000, name: 'link' });
+    const raw = await RawClient.open({ url: host.url, token });
+    await raw.request('initialize', { protocolVersion: 2, clientId: 'link' });
+    await raw.request('subscribe', { resource: session.uri });
+    const { terminal } = await newTerminal(mira, session.uri);
+    expect((await raw.refusal('attachTerminal', { terminal: terminal.uri }))?.message).toContain('read only');
+    expect((await raw.refusal('listTerminals', { session: session.uri }))?.message).toContain('read only');
+    await raw.fence();
+    expect(JSON.stringify(raw.received)).not.toContain('notify/terminal');
+    await raw.end();
   });
 
   it('[TERM12] are unknown to clients of version 1', async () => {

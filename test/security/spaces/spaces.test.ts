@@ -111,7 +111,7 @@ const OTHERS = [
   ],
   // Sessions of terminals: test/e2e/agents/nativeSessions.
   ...['listNativeSessions', 'fetchNativeTurns', 'continueNativeSession'],
-  // Terminals of other spaces: test/e2e/terminals/terminalSpaces.
+  // Terminals of other spaces: test/e2e/terminals/sharedTerminals.
   ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'sendToTerminal', 'closeTerminal'],
   // Devices of other spaces: test/e2e/connections/devices.
   ...['listDevices', 'addDevice', 'updateDevice', 'removeDevice', 'createPairing', 'fetchPairing', 'removePairing'],

@@ -4,9 +4,14 @@ import { Copy, ExternalLink, SquareTerminal } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
 import { problemText } from '../app/problemText.js';
+import { openTerminal } from '../terminal/openTerminal.js';
 import { type LoginOffer, loginOffer } from './loginOffer.js';
-import { openTerminal } from './loginTerminal.js';
 import { useFirstFocus } from './useFirstFocus.js';
+
+const ROWS = 12;
+/** For a window that is not higher than this, so that the dialog fits. */
+const LOW = 800;
+const LOW_ROWS = 9;
 
 interface OwnLoginProps {
   readonly host: PageHost;
@@ -40,12 +45,13 @@ function Attempt({ host, agent, onCancel, onDone, onAgain }: OwnLoginProps & { r
     const ignore = () => undefined;
     const terminal = openTerminal(current, {
       label: `Log-in program of ${displayName}`,
+      rows: innerHeight <= LOW ? LOW_ROWS : ROWS,
       onInput: (data) => void running?.type(data).catch(ignore),
       onResize: (size) => void running?.resize(size).catch(ignore),
       onScreen: (lines) => setOffer(loginOffer(lines)),
     });
     const run = async () => {
-      running = await logins.begin(provider, terminal.size, { onOutput: (data) => terminal.write(data) });
+      running = await logins.begin(provider, terminal.size, { onOutput: (data) => void terminal.write(data) });
       if (isOver) {
         await running.end();
         return;

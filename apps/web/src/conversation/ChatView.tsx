@@ -4,10 +4,11 @@ import {
   type ChatModel,
   constant,
   locationOf,
+  parseSessionId,
   type Session,
   type SessionsManagementService,
 } from '@agenthost/sessions';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { MessageDrafts } from '../app/messageDrafts.js';
 import { asHost, type PagePlace } from '../app/pagePlace.js';
 import { type GuardedOperation, permissionError } from '../app/permissionError.js';
@@ -27,6 +28,7 @@ import { Strip } from '../composer/Strip.js';
 import { useComposer } from '../composer/useComposer.js';
 import { useModeKey } from '../composer/useModeKey.js';
 import { usePlan } from '../composer/usePlan.js';
+import { useTerminals } from '../terminal/useTerminals.js';
 import { Banner } from './Banner.js';
 import { ChatProvider } from './chatContext.js';
 import { ChatHeader } from './header/ChatHeader.js';
@@ -36,6 +38,9 @@ import { NoConversation } from './thread/NoConversation.js';
 import { Thread, type ThreadHandle } from './thread/Thread.js';
 import { useSeen } from './thread/useSeen.js';
 import { useChatContext } from './useChatContext.js';
+
+/** Loaded when it is shown first. */
+const TerminalDock = lazy(async () => ({ default: (await import('../terminal/TerminalDock.js')).TerminalDock }));
 
 /** For a place that is no host. */
 const NO_AGENTS = constant<readonly AgentInfo[]>([]);
@@ -111,6 +116,8 @@ function OpenedChat({
   const may = (operation: GuardedOperation) => permissionError(role, operation) === undefined;
   const canFork = management.canFork(session);
   const host = asHost(place);
+  const uri = parseSessionId(chat).localId;
+  const terminals = useTerminals(host, uri);
   const context = useChatContext(
     { session, place, model, folder, onLost: setProblem },
     {
@@ -144,6 +151,7 @@ function OpenedChat({
       { key: 'j', run: () => thread.current?.step(1) },
       { key: 'k', run: () => thread.current?.step(-1) },
       ...(canFork ? [{ key: 'f', run: orSay('forkSession', () => fork()) }] : []),
+      ...(terminals ? [{ key: '`', withControl: true, run: terminals.toggle }] : []),
       { key: 'r', run: orSay('session/titleChanged', onRename) },
     ],
     singleLetters,
@@ -175,6 +183,7 @@ function OpenedChat({
           onRename={onRename}
           onDelete={onDelete}
           onFork={canFork ? () => fork() : undefined}
+          terminals={terminals}
           onProblem={attempt}
         />
         <Banner
@@ -242,6 +251,11 @@ function OpenedChat({
               </RoleNote>
             </div>
           </div>
+        )}
+        {terminals?.isShown && (
+          <Suspense>
+            <TerminalDock key={uri} place={place} session={uri} terminals={terminals} />
+          </Suspense>
         )}
       </main>
     </ChatProvider>

@@ -35,6 +35,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, readonly s
       ['Changed files', ['D']],
       ['Fork', ['F']],
       ['Rename', ['R']],
+      ['Show or hide terminals', ['Ctrl', '`']],
     ],
   ],
   [

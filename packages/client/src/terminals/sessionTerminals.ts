@@ -35,10 +35,13 @@ export class SessionTerminals {
 
   /** A new one, which this client shows. Rejects when there are too many, or the session runs on another host. */
   async create(size: TerminalSize, listener: TerminalListener, options?: CommandOptions): Promise<AttachedTerminal> {
-    const { columns, rows } = size;
-    const params = { session: this.#session, columns, rows };
-    const { terminal } = await this.#context.commands.request('createTerminal', params, options);
+    const { terminal } = await this.start(size, options);
     return this.attach(terminal, listener, options);
+  }
+
+  /** A new one that nobody shows yet. */
+  start({ columns, rows }: TerminalSize, options?: CommandOptions): Promise<SharedTerminal> {
+    return this.#context.commands.request('createTerminal', { session: this.#session, columns, rows }, options);
   }
 
   /** Shows one that is there. A client shows each terminal once. */

@@ -153,6 +153,14 @@ export class ClientRegistry {
     this.#options.delivery.enqueue({ frame, receivers });
   }
 
+  /** The same past all that waits, for what has an order of its own. */
+  sendAtOnce(notification: Notification, clients: Clients): void {
+    const frame = new EncodedFrame(encodeNotification('notification', { notification }));
+    for (const client of clients) {
+      if (isNotificationKnownToVersion(notification, client.protocolVersion)) client.deliver([frame]);
+    }
+  }
+
   #countChanged(): void {
     this.#options.onCount?.(this.#clients.size);
   }

@@ -15,13 +15,16 @@ export interface PtyOptions {
   readonly rows: number;
   /** The name of a variable that marks all processes of it. */
   readonly mark: string;
-  /** Output of so many milliseconds is passed on in one piece; the first of it at once. */
+  /** Short pieces are passed on at once; longer ones, and many, together after so many milliseconds. */
   readonly gatherMs: number;
   onOutput(data: string): void;
 }
 
 const ABANDON_MS = 1_000;
 const MAX_PIECE = 65_536;
+/** Such pieces are passed on at once, so many of them within `gatherMs`. */
+const SHORT = 1_024;
+const MAX_AT_ONCE = 64;
 /** After a full piece, so that a program that floods waits for the event loop. */
 const BREATH_MS = 1;
 
@@ -36,6 +39,8 @@ export class PtyProcess {
   readonly #options: PtyOptions;
   readonly #query: { readonly marker: string; readonly sid: number };
   #gathered = '';
+  /** Pieces that were passed on without waiting. */
+  #atOnce = 0;
   #gathering: NodeJS.Timeout | undefined;
   #breath: NodeJS.Timeout | undefined;
   #stopping: Promise<unknown> | undefined;
@@ -112,15 +117,15 @@ export class PtyProcess {
     if (this.#gathered.length >= MAX_PIECE) {
       this.#pass();
       this.#breathe();
-    } else if (this.#gathering === undefined) this.#flush();
-  }
-
-  /** What comes next is gathered for a moment. */
-  #flush(): void {
-    this.#gathering = undefined;
-    if (this.#gathered === '') return;
-    this.#gathering = setTimeout(() => this.#flush(), this.#options.gatherMs);
-    this.#pass();
+      return;
+    }
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#atOnce = 0;
+      this.#pass();
+    }, this.#options.gatherMs);
+    // The echo of a key must not wait.
+    if (data.length <= SHORT && ++this.#atOnce <= MAX_AT_ONCE) this.#pass();
   }
 
   #pass(): void {

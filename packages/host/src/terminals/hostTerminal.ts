@@ -25,7 +25,7 @@ export interface HostTerminalOptions {
   readonly rows: number;
   readonly by: Author;
   /** Sends to those that have attached. */
-  send(notification: Notification, to: readonly TerminalClient[]): void;
+  print(notification: Notification, to: readonly TerminalClient[]): void;
   onChange(): void;
 }
 
@@ -144,7 +144,7 @@ export class HostTerminal {
     watcher.isBehind = false;
     watcher.sent = this.#scrollback.offset;
     const screen = this.#scrollback.screen();
-    this.#options.send({ type: 'notify/terminalScreen', terminal: this.uri, screen, offset: watcher.sent }, [client]);
+    this.#options.print({ type: 'notify/terminalScreen', terminal: this.uri, screen, offset: watcher.sent }, [client]);
     this.#drawAgain();
   }
 
@@ -223,7 +223,7 @@ export class HostTerminal {
       receivers.push(client);
     }
     if (receivers.length === 0) return;
-    this.#options.send({ type: 'notify/terminalOutput', terminal: this.uri, offset, data }, receivers);
+    this.#options.print({ type: 'notify/terminalOutput', terminal: this.uri, offset, data }, receivers);
   }
 
   /** A full-screen program draws all of its screen again when its size changes. */

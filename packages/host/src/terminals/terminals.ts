@@ -7,7 +7,9 @@ import { HostTerminal, type TerminalClient } from './hostTerminal.js';
 export interface TerminalsOptions {
   /** What agents get, without the host's secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sends to these clients. */
+  /** Sends what a terminal prints to these clients. */
+  print(notification: Notification, to: readonly TerminalClient[]): void;
+  /** Sends anything else. */
   send(notification: Notification, to: readonly TerminalClient[]): void;
   /** The clients that have subscribed to the session. */
   subscribersOf(session: URI): Iterable<TerminalClient>;
@@ -63,7 +65,7 @@ export class Terminals {
       columns,
       rows,
       by: client.author,
-      send: this.#options.send,
+      print: this.#options.print,
       onChange: () => this.#changed(terminal),
     });
     this.#all.set(terminal.uri, { terminal, space });

@@ -1,4 +1,11 @@
-import type { ConnectionState, Disposable, HostClient, LoginClient, Observable } from '@agenthost/client';
+import type {
+  ConnectionState,
+  Disposable,
+  HostClient,
+  LoginClient,
+  Observable,
+  SessionTerminals,
+} from '@agenthost/client';
 import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentIcon, AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
 import { computed, observable, tracked } from '../observable.js';
@@ -100,6 +107,11 @@ export class HostStatus {
   /** Ends the installation or the update of an agent. The version that was there before stays. */
   cancelInstall(provider: string): Promise<void> {
     return this.#host.cancelInstall(provider);
+  }
+
+  /** The terminals of a session. */
+  terminalsOf(session: string): SessionTerminals {
+    return this.#host.terminalsOf(session);
   }
 
   /** Log-ins to agents; only for owners. */

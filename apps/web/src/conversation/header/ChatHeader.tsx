@@ -17,6 +17,7 @@ import {
   Puzzle,
   ShieldCheck,
   ShieldQuestionMark,
+  SquareTerminal,
   Trash2,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -38,6 +39,7 @@ import { DeleteChatDialog } from '../../overlays/DeleteChatDialog.js';
 import { FilesDialog } from '../../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../../overlays/Menu.js';
 import { NewChatDialog } from '../../overlays/NewChatDialog.js';
+import type { PageTerminals } from '../../terminal/useTerminals.js';
 import { authorName, initials } from '../authorName.js';
 import { homeOf, pathOf, shortPath } from '../relativePath.js';
 import { Delta } from '../turn/DiffCard.js';
@@ -61,10 +63,13 @@ interface ChatHeaderProps {
   readonly onDelete: () => void;
   /** Missing if the provider doesn't support it. */
   readonly onFork: (() => void) | undefined;
+  /** Missing where there is no host. */
+  readonly terminals: PageTerminals | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }
 
-export function ChatHeader({ session, place, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
+export function ChatHeader(props: ChatHeaderProps) {
+  const { session, place, state, model, onRename, onDelete, onFork, terminals, onProblem } = props;
   const { management, undos } = useServices();
   const me = useObservable(ownIds);
   const { contextKeys } = management;
@@ -142,6 +147,16 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
     },
     ...(model.supports.has('artifacts')
       ? [{ label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') }]
+      : []),
+    ...(terminals
+      ? [
+          {
+            label: terminals.isShown ? 'Hide terminals' : 'Terminals',
+            icon: <SquareTerminal size={14} aria-hidden />,
+            hint: 'Ctrl `',
+            choose: terminals.toggle,
+          },
+        ]
       : []),
     ...(model.supports.has('customizations')
       ? [
@@ -277,6 +292,19 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             <FileDiff size={15} aria-hidden />
             <span className="sr">Changed files:</span>
             <Delta insertions={sum(changes, 'insertions')} deletions={sum(changes, 'deletions')} />
+          </button>
+        )}
+        {terminals && terminals.items.length > 0 && (
+          <button
+            type="button"
+            className="stat wide"
+            title="Terminals (Ctrl `)"
+            aria-pressed={terminals.isShown}
+            onClick={terminals.toggle}
+          >
+            <SquareTerminal size={15} aria-hidden />
+            <span className="sr">Terminals:</span>
+            {terminals.items.length}
           </button>
         )}
         {host ? <HostState host={host} /> : <span className="stat wide">{place.name}</span>}

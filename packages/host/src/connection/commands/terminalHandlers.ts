@@ -51,7 +51,12 @@ export function createTerminalHandlers({ terminals }: HostServices): Pick<Comman
       find(terminal, client).detach(client);
       return null;
     },
-    sendToTerminal: ({ terminal, ...input }, client) => ({ isTyped: find(terminal, client).send(client, input) }),
+    sendToTerminal: ({ terminal, ...input }, client) => {
+      const isTyped = find(terminal, client).send(client, input);
+      // A key must not wait for what is stored.
+      client.answerAtOnce();
+      return { isTyped };
+    },
     closeTerminal: ({ terminal }, client) => {
       terminals.close(find(terminal, client));
       return null;

@@ -4,6 +4,24 @@
  * such elements, so nothing else changes.
  */
 export function policyStyles(page: Document): { dispose(): void } {
+  open += 1;
+  const styles = open === 1 ? replaceElements(page) : undefined;
+  restore ??= styles?.dispose;
+  return {
+    dispose: () => {
+      open -= 1;
+      if (open > 0) return;
+      restore?.();
+      restore = undefined;
+    },
+  };
+}
+
+/** Terminals that are open in this page: a log-in beside a session's own. */
+let open = 0;
+let restore: (() => void) | undefined;
+
+function replaceElements(page: Document): { dispose(): void } {
   const sheets = new Set<CSSStyleSheet>();
   const drop = (sheet: CSSStyleSheet) => {
     sheets.delete(sheet);

@@ -1,0 +1,98 @@
+import type { GateRow } from './gates.js';
+
+const TERMINALS = 'packages/host/src/terminals';
+const TEST = 'test/e2e/terminals/sharedTerminals.test.ts';
+
+/** Point 21: who sees a shared terminal, who types, and what its shell gets. */
+export const TERMINAL_GATES: readonly GateRow[] = [
+  [
+    '21',
+    'a viewer types',
+    'packages/protocol/src/tables/commandTable.ts',
+    "sendToTerminal: { since: 2, role: 'driver' }",
+    "sendToTerminal: { since: 2, role: 'viewer' }",
+    TEST,
+    'TERM9',
+  ],
+  [
+    '21',
+    'a viewer starts a shell',
+    'packages/protocol/src/tables/commandTable.ts',
+    "createTerminal: { since: 2, role: 'driver' }",
+    "createTerminal: { since: 2, role: 'viewer' }",
+    TEST,
+    'TERM9',
+  ],
+  [
+    '21',
+    "a shell gets the host's environment",
+    'packages/host/src/agentServices.ts',
+    'env: { ...agentEnvironment(env), ...orphanMark(stateDir) }',
+    'env: { ...env, ...orphanMark(stateDir) }',
+    TEST,
+    'TERM1]',
+  ],
+  [
+    '21',
+    'two people type at once',
+    `${TERMINALS}/hostTerminal.ts`,
+    'if (!isLast && !take && this.#idle !== undefined) return false;',
+    '',
+    TEST,
+    'TERM3',
+  ],
+  [
+    '21',
+    'what is sent again is typed again',
+    `${TERMINALS}/hostTerminal.ts`,
+    'if (seq <= (this.#typed.get(clientId) ?? 0)) return true;',
+    '',
+    TEST,
+    'TERM5',
+  ],
+  [
+    '21',
+    'an old screen asks its questions again',
+    `${TERMINALS}/scrollback.ts`,
+    "text.replaceAll(QUESTIONS, '')",
+    'text',
+    TEST,
+    'TERM10',
+  ],
+  [
+    '21',
+    'terminals of another space',
+    `${TERMINALS}/terminals.ts`,
+    'kept?.space === space ? kept.terminal : undefined',
+    'kept?.terminal',
+    TEST,
+    'TERM16',
+  ],
+  [
+    '21',
+    'a read-only link hears of terminals',
+    'packages/host/src/agentServices.ts',
+    '!shared && subscriptions.has(session)',
+    'subscriptions.has(session)',
+    TEST,
+    'TERM17',
+  ],
+  [
+    '21',
+    'terminals without a number',
+    `${TERMINALS}/terminals.ts`,
+    'if (own.length >= MAX_SESSION_TERMINALS) {',
+    'if (false) {',
+    TEST,
+    'TERM8',
+  ],
+  [
+    '21',
+    'a shell outlives its session',
+    'packages/host/src/connection/commandHandlers.ts',
+    'services.terminals.closeOf(session);',
+    '',
+    TEST,
+    'TERM7',
+  ],
+];
