@@ -1,5 +1,5 @@
+import { contentLine, resultContents } from '@agenthost/client/internal';
 import type { ActiveTurn, Turn } from '@agenthost/protocol';
-import { contentLine, resultContents } from '../text/contentLine.js';
 import { SafeTextStream, safeLine, safeText } from '../text/safeText.js';
 import { GLYPH, styleFor } from '../text/style.js';
 import { fit } from '../text/width.js';
