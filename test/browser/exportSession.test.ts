@@ -61,42 +61,46 @@ describe('export', () => {
     }
   });
 
-  it('is in the palette, can be stopped, and goes on after a cut, and says when the session is gone', SLOW, async () => {
-    const { host, proxy } = await pages.hostBehindProxy();
-    const { uri, hash } = await makeSession(host, ['hello']);
-    const page = await pages.visit(host, {
-      hash,
-      url: proxy.url,
-      viewport: { width: 360, height: 740 },
-    });
-    await openDialog(page);
-    await expectAccessible(page);
-    await expectNoOverflow(page, 'the export');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Export this');
-    await page.keyboard.press('Enter');
-    await seen(dialog(page));
-    // The request is on its way when the user stops it.
-    proxy.swallowAnswers();
-    await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
-    await seen(dialog(page).getByRole('progressbar'));
-    await expectAccessible(page);
-    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
-    await seen(dialog(page).getByRole('radio', { name: 'JSON' }));
-    await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
-    await seen(dialog(page).getByRole('progressbar'));
-    // It goes on when the connection is back.
-    proxy.cut();
-    await seen(dialog(page).getByText('Saved as'));
-    await dialog(page).getByRole('button', { name: 'Done' }).click();
-    await openDialog(page);
-    proxy.swallowAnswers();
-    await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
-    await seen(dialog(page).getByRole('progressbar'));
-    await (await host.connect()).disposeSession(uri);
-    proxy.cut();
-    await seen(dialog(page).getByText('Nothing was saved.'));
-    expect(await dialog(page).getByText('Saved as').count()).toBe(0);
-  });
+  it(
+    'is in the palette, can be stopped, and goes on after a cut, and says when the session is gone',
+    SLOW,
+    async () => {
+      const { host, proxy } = await pages.hostBehindProxy();
+      const { uri, hash } = await makeSession(host, ['hello']);
+      const page = await pages.visit(host, {
+        hash,
+        url: proxy.url,
+        viewport: { width: 360, height: 740 },
+      });
+      await openDialog(page);
+      await expectAccessible(page);
+      await expectNoOverflow(page, 'the export');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('Export this');
+      await page.keyboard.press('Enter');
+      await seen(dialog(page));
+      // The request is on its way when the user stops it.
+      proxy.swallowAnswers();
+      await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
+      await seen(dialog(page).getByRole('progressbar'));
+      await expectAccessible(page);
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+      await seen(dialog(page).getByRole('radio', { name: 'JSON' }));
+      await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
+      await seen(dialog(page).getByRole('progressbar'));
+      // It goes on when the connection is back.
+      proxy.cut();
+      await seen(dialog(page).getByText('Saved as'));
+      await dialog(page).getByRole('button', { name: 'Done' }).click();
+      await openDialog(page);
+      proxy.swallowAnswers();
+      await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
+      await seen(dialog(page).getByRole('progressbar'));
+      await (await host.connect()).disposeSession(uri);
+      proxy.cut();
+      await seen(dialog(page).getByText('Nothing was saved.'));
+      expect(await dialog(page).getByText('Saved as').count()).toBe(0);
+    },
+  );
 });

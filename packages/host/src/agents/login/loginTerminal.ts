@@ -3,6 +3,7 @@ import * as pty from '@lydell/node-pty';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { keepTail } from '../../processes/terminalTail.js';
+import { TerminalWriter } from '../../processes/terminalWriter.js';
 import type { LoginProgram } from '../agentLogin.js';
 import { orphanMark } from '../orphans/orphanAgents.js';
 import { type EmptyFolder, emptyFolder } from './emptyFolder.js';
@@ -42,6 +43,7 @@ export class LoginTerminal {
   /** Settles when no process of it is left. */
   readonly ended: Promise<LoginEnd>;
   readonly #terminal: pty.IPty;
+  readonly #keyboard = new TerminalWriter();
   readonly #options: LoginTerminalOptions;
   readonly #query: { readonly marker: string; readonly sid: number };
   readonly #timer: NodeJS.Timeout;
@@ -78,6 +80,7 @@ export class LoginTerminal {
       env: { ...program.env, ...orphanMark(stateDir), [MARK]: id, TERM: 'xterm-256color', COLORTERM: 'truecolor' },
     });
     keepTail(this.#terminal);
+    this.#keyboard.attach(this.#terminal);
     this.#query = { marker: `${MARK}=${id}`, sid: this.#terminal.pid };
     this.#terminal.onData((data) => this.#received(data));
     const time = Math.round(limits.timeMs / 60_000);
@@ -92,7 +95,7 @@ export class LoginTerminal {
   write(data: string): void {
     if (this.#hasExited || this.#stopping !== undefined) return;
     this.#typed += data.length;
-    if (this.#typed <= this.#options.limits.maxInput) this.#terminal.write(data);
+    if (this.#typed <= this.#options.limits.maxInput) this.#keyboard.write(data);
     else this.stop('Too much was typed into it.');
   }
 
@@ -117,6 +120,7 @@ export class LoginTerminal {
       signal: undefined,
     };
     this.#hasExited = true;
+    this.#keyboard.end();
     clearTimeout(this.#timer);
     // Also what it left in the background, such as a server that waits for the browser.
     await (this.#stopping ?? stopProcesses(() => findProcesses({ marker: this.#query.marker }), DISPOSE_STAGES));
