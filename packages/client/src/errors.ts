@@ -2,7 +2,6 @@ import {
   CLOSE_CODE,
   type ClientAction,
   type ErrorInfo,
-  MAX_FRAME_BYTES,
   REJECTION,
   type Rejection,
   type RejectionCode,
@@ -149,16 +148,6 @@ export class ActionRejectedError extends ClientError {
 /** The refusal that the host would send, for an action that this client knows to be void. */
 export function rejected(code: RejectionCode, type: ClientAction['type']): ActionRejectedError {
   return new ActionRejectedError(REJECTION[code], { code }, { type });
-}
-
-/** Room for what is around an action in its frame. */
-const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
-
-/** The host drops frames over its limit without knowing whose action was in them, so that no answer would ever come. */
-export function rejectTooLarge(action: ClientAction): void {
-  const text = JSON.stringify(action);
-  if (text.length * 3 <= MAX_ACTION_BYTES || new TextEncoder().encode(text).length <= MAX_ACTION_BYTES) return;
-  throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
 }
 
 /** The host answered a command with an error. `code` is one of `ERROR_CODE` of the protocol. */

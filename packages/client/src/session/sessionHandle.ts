@@ -26,7 +26,6 @@ import {
   ClientClosedError,
   LimitReachedError,
   rejected,
-  rejectTooLarge,
   SessionCreationError,
   type SessionGoneError,
 } from '../errors.js';
@@ -274,7 +273,6 @@ export class SessionHandle {
       throw new LimitReachedError(`${maxPendingActions} actions of ${this.uri} wait for the host already`);
     }
     const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
-    rejectTooLarge(action);
     await sync.dispatch(this.#shared, action);
   }
 
