@@ -30,6 +30,7 @@ export {
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
+export type { ExportOptions } from './export/exportSession.js';
 export type {
   CreateSessionOptions,
   ForkSessionOptions,

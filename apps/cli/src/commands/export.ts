@@ -1,11 +1,8 @@
-import type { Turn } from '@agenthost/protocol';
+import { exportSession } from '@agenthost/client/internal';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { EXIT } from '../commandError.js';
-import { jsonExport, type ReadContent } from '../exchange/exportFile.js';
-import { markdownExport } from '../exchange/markdownExport.js';
 import { writeOutput } from '../exchange/writeOutput.js';
 import { Progress } from '../output/progress.js';
-import { allTurns, turnCount } from '../output/turnPages.js';
 import { findSession } from '../sessionName.js';
 import { withHost } from '../withHost.js';
 
@@ -27,19 +24,8 @@ refer to; agenthost import creates a session from it.`,
     withHost(values, async (host) => {
       const session = await host.openSession(await findSession(host, name));
       const progress = new Progress('Exporting turn');
-      const total = turnCount(session);
-      const counted = async function* (): AsyncGenerator<Turn> {
-        let done = 0;
-        for await (const turn of allTurns(session)) {
-          progress.update(++done, total);
-          // A turn with very many steps is several lines of the file, so that neither side has to hold all of it.
-          yield* session.turnPieces(turn);
-        }
-      };
-      const { summary } = session.confirmed.value;
-      const readContent: ReadContent = async ({ uri }) => (await host.fetchContent(uri).catch(() => undefined))?.bytes;
-      const written =
-        values.format === 'json' ? jsonExport(summary, counted(), readContent) : markdownExport(summary, counted());
+      const format = values.format === 'json' ? 'json' : 'md';
+      const written = exportSession(session, { format, onProgress: (done, total) => progress.update(done, total) });
       try {
         await writeOutput(values.output, written);
       } finally {

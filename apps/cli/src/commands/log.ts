@@ -1,14 +1,13 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
+import { allTurns, by, OWN_TURN } from '@agenthost/client/internal';
 import type { ActiveTurn, SessionState, Turn } from '@agenthost/protocol';
 import { dateOf } from '@agenthost/protocol/internal';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
-import { allTurns, newestTurns } from '../output/turnPages.js';
+import { newestTurns } from '../output/turnPages.js';
 import { findSession } from '../sessionName.js';
 import { safeText } from '../text/safeText.js';
 import { styleFor } from '../text/style.js';
-import { OWN_TURN } from '../turn/ownTurn.js';
-import { by } from '../turn/toolLine.js';
 import { outcomeLine, TurnPrinter } from '../turn/turnPrinter.js';
 import { withHost } from '../withHost.js';
 import { parseCount } from './ls.js';

@@ -1,7 +1,7 @@
+import { titleOf } from '@agenthost/client/internal';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
 import { isSure } from '../isSure.js';
-import { titleOf } from '../output/sessionTable.js';
 import { findSession, idOf } from '../sessionName.js';
 import { withHost } from '../withHost.js';
 

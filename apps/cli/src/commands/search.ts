@@ -1,7 +1,8 @@
+import { titleOf } from '@agenthost/client/internal';
 import { MAX_LIST_LIMIT } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
-import { sessionTable, titleOf } from '../output/sessionTable.js';
+import { sessionTable } from '../output/sessionTable.js';
 import { idOf } from '../sessionName.js';
 import { safeLine } from '../text/safeText.js';
 import { type Style, styleFor } from '../text/style.js';

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { EXPORT_VERSION, type ExportedTurn, type ExportHeader, type ReadContent } from '@agenthost/client/internal';
 import type { Turn, URI } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
-import { EXPORT_VERSION, type ExportedTurn, type ExportHeader, type ReadContent } from './exportFile.js';
 
 const MAX_LINE_CHARS = 64 * 1024 * 1024;
 

@@ -1,3 +1,4 @@
+import { titleOf } from '@agenthost/client/internal';
 import type { SessionSummary } from '@agenthost/protocol';
 import { dateOf } from '@agenthost/protocol/internal';
 import { idOf } from '../sessionName.js';
@@ -41,10 +42,6 @@ export function sessionLine(session: SessionSummary): string {
   const folder = workingDirectory.startsWith('file://') ? decodeURIComponent(workingDirectory.slice(7)) : '';
   const fields = [idOf(resource), STATUS_WORD[status], provider, dateOf(modifiedAt).toISOString(), titleOf(session)];
   return [...fields, safeLine(folder)].join('\t');
-}
-
-export function titleOf({ title }: SessionSummary): string {
-  return safeLine(title) || 'Untitled';
 }
 
 /** As long as the ids need to be distinct. */

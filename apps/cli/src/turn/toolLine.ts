@@ -1,3 +1,4 @@
+import { by } from '@agenthost/client/internal';
 import type { FileEditResultContent, ToolCallState } from '@agenthost/protocol';
 import { safeLine } from '../text/safeText.js';
 import { GLYPH, type Style } from '../text/style.js';
@@ -32,11 +33,6 @@ function line(call: ToolCallState, style: Style): string {
       return `${style.dim('–')} ${what}${why}: ${safeLine(call.invocationMessage)}`;
     }
   }
-}
-
-export function by(author: { readonly name?: string; readonly device?: string } | undefined): string {
-  if (!author?.name) return '';
-  return ` by ${safeLine(author.name)}${author.device ? `, on ${safeLine(author.device)}` : ''}`;
 }
 
 function delta({ insertions, deletions }: FileEditResultContent): string {

@@ -1,6 +1,6 @@
+import { contentLine, resultContents } from '@agenthost/client/internal';
 import type { ActiveTurn, ToolCallState, Turn } from '@agenthost/protocol';
 import { CallTree } from '@agenthost/protocol/internal';
-import { contentLine, resultContents } from '../text/contentLine.js';
 import { SafeTextStream, safeLine, safeText } from '../text/safeText.js';
 import { GLYPH, styleFor } from '../text/style.js';
 import { fit } from '../text/width.js';

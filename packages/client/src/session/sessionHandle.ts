@@ -258,7 +258,6 @@ export class SessionHandle {
       throw new LimitReachedError(`${maxPendingActions} actions of ${this.uri} wait for the host already`);
     }
     const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
-    rejectTooLarge(action);
     await sync.dispatch(this.#shared, action);
   }
 

@@ -4,6 +4,7 @@ import {
   type ClientAction,
   type ClientInfo,
   createRootState,
+  MAX_FRAME_BYTES,
   ROOT_URI,
   type RootAction,
   type RootState,
@@ -28,6 +29,9 @@ import { shakeHands, type Welcome } from './handshake.js';
 import { type Accepted, type ClientSeqStore, fateOf, Outbox, type OutboxEntry } from './outbox.js';
 import { InterruptedSessions, isRemade, type SharedSession, SharedSessions } from './sharedSessions.js';
 import { Subscription } from './subscription.js';
+
+/** Room for what is around an action in its frame. */
+const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
 
 export interface StateSyncOptions {
   readonly clientId: string;
@@ -101,11 +105,12 @@ export class StateSync {
   }
 
   /** Applies the action at once, and sends it now or after the next reconnect. Resolves when the host has accepted it. */
-  dispatch(shared: SharedSession, action: ClientAction): Promise<void> {
+  async dispatch(shared: SharedSession, action: ClientAction): Promise<void> {
+    rejectTooLarge(action);
     const { entry, accepted } = this.#outbox.add(action.session, action);
     shared.subscription.predict(entry.clientSeq, { ...action, by: { clientId: this.#options.clientId } });
     this.#send(shared, entry);
-    return accepted;
+    await accepted;
   }
 
   /** Asks at once for sessions that the host could not load. */
@@ -294,4 +299,11 @@ function failureOf(answer: Partial<Refusal>): ((action: ClientAction) => ClientE
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */
 function resourceOf(action: Action): URI {
   return 'session' in action ? action.session : ROOT_URI;
+}
+
+/** The host drops frames over its limit without knowing whose action was in them, so that no answer would ever come. */
+function rejectTooLarge(action: ClientAction): void {
+  const text = JSON.stringify(action);
+  if (text.length * 3 <= MAX_ACTION_BYTES || new TextEncoder().encode(text).length <= MAX_ACTION_BYTES) return;
+  throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { ReadStream } from 'node:tty';
 import type * as pty from '@lydell/node-pty';
 import { findProcesses } from './processList.js';
 import { DISPOSE_STAGES, stopProcesses } from './stopProcesses.js';
 import { keepTail } from './terminalTail.js';
+import { TerminalWriter } from './terminalWriter.js';
 
 export interface PtyOptions {
   readonly file: string;
@@ -36,6 +36,7 @@ export class PtyProcess {
   /** Settles with the exit code when no process of it is left; 128 and more for a signal. */
   readonly ended: Promise<number>;
   readonly #terminal: pty.IPty;
+  readonly #keyboard = new TerminalWriter();
   readonly #options: PtyOptions;
   readonly #query: { readonly marker: string; readonly sid: number };
   #gathered = '';
@@ -62,6 +63,7 @@ export class PtyProcess {
       env: { ...env, [mark]: id, TERM: name, COLORTERM: 'truecolor' },
     });
     keepTail(this.#terminal);
+    this.#keyboard.attach(this.#terminal);
     this.#query = { marker: `${mark}=${id}`, sid: this.#terminal.pid };
     this.#terminal.onData((data) => this.#received(data));
     this.ended = this.#end();
@@ -75,14 +77,13 @@ export class PtyProcess {
     return this.#hasExited;
   }
 
-  /** Bytes of input that the program has not read; 0 where that is not known. */
+  /** Bytes of input that wait because the program does not read. */
   get unread(): number {
-    const { _socket: stream } = this.#terminal as { readonly _socket?: ReadStream };
-    return stream?.writableLength ?? 0;
+    return this.#keyboard.waitingBytes;
   }
 
   write(data: string): void {
-    if (!this.#hasExited && !this.isStopping) this.#terminal.write(data);
+    if (!this.#hasExited && !this.isStopping) this.#keyboard.write(data);
   }
 
   resize(columns: number, rows: number): void {
@@ -102,6 +103,7 @@ export class PtyProcess {
     );
     const exit = await Promise.race([exited, this.#abandoned.promise]);
     this.#hasExited = true;
+    this.#keyboard.end();
     clearTimeout(this.#breath);
     // Also what it left in the background, such as a server.
     await (this.#stopping ?? stopProcesses(() => findProcesses({ marker: this.#query.marker }), DISPOSE_STAGES));

@@ -5,6 +5,7 @@ import {
   type Content,
   type EarlierSteps,
   type EarlierStepsOptions,
+  type ExportOptions,
   type FetchContentOptions,
   type HostClient,
   type Interruption,
@@ -21,6 +22,7 @@ import {
   UnauthorizedError,
   UnsupportedVersionError,
 } from '@agenthost/client';
+import { exportSession } from '@agenthost/client/internal';
 import {
   type ActiveTurn,
   type Artifact,
@@ -211,6 +213,10 @@ export class HostChatModel implements ChatModel {
       if (found.length >= limit) break;
     }
     return found;
+  }
+
+  async *exported(options: ExportOptions): AsyncGenerator<string, void, undefined> {
+    yield* exportSession(await this.#opening, options);
   }
 
   dispose(): void {

@@ -4,6 +4,7 @@ import type {
   DenyOptions,
   EarlierSteps,
   EarlierStepsOptions,
+  ExportOptions,
   FetchContentOptions,
   Interruption,
   Message,
@@ -108,6 +109,12 @@ export interface ChatModel {
   fetchContent(uri: URI, options?: FetchContentOptions): Promise<Content>;
   /** What the session keeps beside its conversation; as many as asked for. */
   listArtifacts(limit: number): Promise<readonly Artifact[]>;
+
+  /**
+   * The whole conversation as the text of a file, in pieces, as `agenthost export` writes it. Rejects when a piece can't be read.
+   * Missing where the provider has no files.
+   */
+  exported?(options: ExportOptions): AsyncGenerator<string, void, undefined>;
 
   /** Call it when the conversation is no longer shown. */
   dispose(): void;

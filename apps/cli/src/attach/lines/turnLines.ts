@@ -1,11 +1,10 @@
+import { by, contentLine, OWN_TURN, resultContents } from '@agenthost/client/internal';
 import type { ActiveTurn, ContentRef, ResponsePart, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
 import { CallTree, viewToolOutput } from '@agenthost/protocol/internal';
-import { contentLine, resultContents } from '../../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
-import { OWN_TURN } from '../../turn/ownTurn.js';
-import { by, ofClient } from '../../turn/toolLine.js';
+import { ofClient } from '../../turn/toolLine.js';
 import { callOf } from '../../turn/turnReader.js';
 import { EMPTY, type Line, lineOf, type Tone } from './line.js';
 import { wrapText } from './wrapText.js';

@@ -3,6 +3,7 @@ import { type ChatModel, constant, parseSessionId, type Session } from '@agentho
 import {
   Archive,
   ArrowRightLeft,
+  Download,
   Ellipsis,
   FileDiff,
   Files,
@@ -51,6 +52,8 @@ import { type SessionAction, sessionActions } from './sessionActions.js';
 /** Loaded when it is opened, as all that shows QR codes. */
 const ShareDialog = lazy(async () => ({ default: (await import('../../sharing/ShareDialog.js')).ShareDialog }));
 
+const ExportDialog = lazy(async () => ({ default: (await import('../../sharing/ExportDialog.js')).ExportDialog }));
+
 /** For a place that is no host. */
 const NO_AGENTS = constant<readonly AgentInfo[]>([]);
 
@@ -86,7 +89,7 @@ export function ChatHeader(props: ChatHeaderProps) {
   const chats = useObservable(session.chats);
   const approvals = state?.approvals ?? [];
   const [dialog, setDialog] = useState<
-    'approvals' | 'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat' | 'handOver' | 'share'
+    'approvals' | 'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat' | 'handOver' | 'share' | 'export'
   >();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
@@ -166,6 +169,9 @@ export function ChatHeader(props: ChatHeaderProps) {
             choose: () => setDialog('customizations'),
           },
         ]
+      : []),
+    ...(model.exported
+      ? [{ label: 'Export…', icon: <Download size={14} aria-hidden />, choose: () => setDialog('export') }]
       : []),
     ...(host
       ? [
@@ -349,6 +355,11 @@ export function ChatHeader(props: ChatHeaderProps) {
       {dialog === 'handOver' && (
         <HandOverDialog session={session} chat={model.resource} agents={takers} onClose={() => setDialog(undefined)} />
       )}
+      {dialog === 'export' && model.exported && (
+        <Suspense>
+          <ExportDialog model={model} title={title} onClose={() => setDialog(undefined)} />
+        </Suspense>
+      )}
       {dialog === 'share' && host && (
         <Suspense>
           <ShareDialog
@@ -369,8 +380,11 @@ export function ChatHeader(props: ChatHeaderProps) {
 /** In the palette there is no menu around it that says what it is about. */
 function asAction({ label, icon, hint, choose }: MenuItem): SessionAction {
   const alone = /^(?:Rename|Archive|Unarchive|Fork|Delete)$/.test(label) ? `${label} this session` : label;
-  const full = label === 'Mark unread' ? 'Mark this session unread' : alone;
-  return { label: full, icon, keys: hint, choose };
+  const inFull: Readonly<Record<string, string>> = {
+    'Mark unread': 'Mark this session unread',
+    'Export…': 'Export this session…',
+  };
+  return { label: inFull[label] ?? alone, icon, keys: hint, choose };
 }
 
 function ChatTab({

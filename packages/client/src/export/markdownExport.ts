@@ -1,10 +1,8 @@
 import type { CompletedToolCall, ResponsePart, SessionSummary, Turn } from '@agenthost/protocol';
 import { dateOf, viewToolOutput } from '@agenthost/protocol/internal';
-import { titleOf } from '../output/sessionTable.js';
-import { contentLine, resultContents } from '../text/contentLine.js';
-import { safeCommand, safeLine, safeText } from '../text/safeText.js';
-import { OWN_TURN } from '../turn/ownTurn.js';
-import { by } from '../turn/toolLine.js';
+import { contentLine, resultContents } from './contentLine.js';
+import { safeCommand, safeLine, safeText } from './safeText.js';
+import { by, OWN_TURN, titleOf } from './sessionTexts.js';
 
 /** For readers: messages as quotes, answers unchanged, tools as lines with their output below. */
 export async function* markdownExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {

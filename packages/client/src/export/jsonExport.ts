@@ -1,5 +1,6 @@
 import type { ContentRef, SessionSummary, Turn, URI } from '@agenthost/protocol';
 import { turnContents } from '@agenthost/protocol/internal';
+import { WEB_BYTES } from '../byteTools.js';
 
 /** The head of an exported session. The turns follow, one per line, so that a large file can be streamed. */
 export interface ExportHeader {
@@ -55,7 +56,7 @@ export async function* jsonExport(
       if (written.has(ref.uri)) continue;
       written.add(ref.uri);
       const bytes = await readContent(ref);
-      if (bytes) contents.push({ uri: ref.uri, data: Buffer.from(bytes).toString('base64') });
+      if (bytes) contents.push({ uri: ref.uri, data: WEB_BYTES.toBase64(bytes) });
     }
     const exported: ExportedTurn = { ...turn, ...(contents.length > 0 && { contents }) };
     yield `${separator}${JSON.stringify(exported)}`;
