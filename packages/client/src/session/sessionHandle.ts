@@ -29,7 +29,6 @@ import {
   type SessionGoneError,
 } from '../errors.js';
 import type { Observable } from '../observable.js';
-import { rejectTooLarge } from '../sync/outbox.js';
 import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
 import type { StateSync } from '../sync/stateSync.js';
 import type { AppliedEnvelope } from '../sync/subscription.js';

@@ -1,5 +1,4 @@
-import { type ClientAction, MAX_FRAME_BYTES, type URI } from '@agenthost/protocol';
-import { ActionRejectedError } from '../errors.js';
+import type { ClientAction, URI } from '@agenthost/protocol';
 
 /**
  * Where the last used `clientSeq` is kept. Without a store that outlives the process, a `clientId` that does counts on from
@@ -100,14 +99,4 @@ export function fateOf({ clientSeq, uncertain }: OutboxEntry, { recent, isReplay
   // replay, which has everything that was accepted.
   const isListed = clientSeq > (recent[0] ?? highest);
   return isListed || (isReplay && !uncertain) ? 'refused' : 'unknown';
-}
-
-/** Room for what is around an action in its frame. */
-const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
-
-/** The host drops frames over its limit without knowing whose action was in them, so that no answer would ever come. */
-export function rejectTooLarge(action: ClientAction): void {
-  const text = JSON.stringify(action);
-  if (text.length * 3 <= MAX_ACTION_BYTES || new TextEncoder().encode(text).length <= MAX_ACTION_BYTES) return;
-  throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
 }
