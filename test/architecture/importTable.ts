@@ -158,6 +158,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'storage/fs',
   ],
+  'cluster/links': ['cluster/operators', 'server', 'sessions', 'sessions/turn', 'state'],
   'cluster/operators': ['database'],
   push: ['sessions', 'state', 'storage/fs'],
   database: [

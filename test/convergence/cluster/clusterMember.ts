@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Host, type HostLog, MockAgent } from '@agenthost/host';
 import type { Transport } from '@agenthost/rpc';
 import { Cluster } from '../../../packages/host/src/cluster/cluster.js';
-import { Link, type LinkTarget } from '../../../packages/host/src/cluster/link.js';
+import { Link, type LinkTarget } from '../../../packages/host/src/cluster/links/link.js';
 import { Database } from '../../../packages/host/src/database/database.js';
 import type { TestClient } from '../testClient.js';
 import type { Wire } from '../wire.js';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FollowedSession } from '../../../packages/host/src/cluster/followedSession.js';
-import { Link } from '../../../packages/host/src/cluster/link.js';
-import type { FollowResult } from '../../../packages/host/src/cluster/linkMessages.js';
+import { Link } from '../../../packages/host/src/cluster/links/link.js';
+import type { FollowResult } from '../../../packages/host/src/cluster/links/linkMessages.js';
 import { SessionStore } from '../../../packages/host/src/sessions/sessionStore.js';
 import { ReplayBuffer } from '../../../packages/host/src/state/replayBuffer.js';
 import { isWhole } from '../../faults/support/amount.js';

@@ -10,8 +10,8 @@ import { isLoopback } from '../server/networkAddress.js';
 import { isSamePlace } from '../storage/placeUri.js';
 import { DatabaseNotice } from './databaseNotice.js';
 import { HostBeat, type HostBeatOptions, type KnownHost } from './hostBeat.js';
-import type { LinkTarget } from './link.js';
-import { LinkKeys, newLinkKey } from './linkKeys.js';
+import type { LinkTarget } from './links/link.js';
+import { LinkKeys, newLinkKey } from './links/linkKeys.js';
 import { refusesConnections } from './refusesConnections.js';
 
 /** How long a host may be silent before others take its sessions. */

@@ -23,9 +23,9 @@ import { ClusterAgents } from './clusterAgents.js';
 import { type ClusterSessionsOptions, TIMES } from './clusterSessionsOptions.js';
 import { drainSessions } from './drainSessions.js';
 import { clientOf, FollowedSession } from './followedSession.js';
-import { audienceOf, type CommandParams, type FollowParams, type FollowResult } from './linkMessages.js';
-import { linkRoute } from './linkRoute.js';
-import { Links } from './links.js';
+import { audienceOf, type CommandParams, type FollowParams, type FollowResult } from './links/linkMessages.js';
+import { linkRoute } from './links/linkRoute.js';
+import { Links } from './links/links.js';
 import { LostSessions } from './lostSessions.js';
 import { Placement } from './placement.js';
 import {
@@ -83,9 +83,8 @@ export class ClusterSessions implements Sessions {
         callTool: (params, signal) => this.#mirrorOf(hostId, params.uri)?.called(params, signal),
         closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
-          for (const waiting of this.#following.values()) {
-            if (waiting.hostId === hostId) waiting.reject(new Error('the link was cut'));
-          }
+          const waiting = [...this.#following.values()].filter((one) => one.hostId === hostId);
+          for (const { reject } of waiting) reject(new Error('the link was cut'));
         },
       }),
     });

@@ -3,7 +3,7 @@ import type { Browse } from '../sessions/sessions.js';
 import type { Broadcast } from '../state/broadcast.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
-import type { LinksOptions } from './links.js';
+import type { LinksOptions } from './links/links.js';
 
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand' | 'take' | 'agents'> {
   readonly storage: Pick<SessionStorage, 'findTaken' | 'giveUpWaiting'>;

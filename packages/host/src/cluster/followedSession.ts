@@ -23,8 +23,8 @@ import {
   SubscriberList,
   viewersAmong,
 } from '../state/publisher.js';
-import type { FollowResult, LinkClient } from './linkMessages.js';
-import { FollowedTools, type LinkCallParams, type LinkCallResult, type ToolClient } from './linkTools.js';
+import type { FollowResult, LinkClient } from './links/linkMessages.js';
+import { FollowedTools, type LinkCallParams, type LinkCallResult, type ToolClient } from './links/linkTools.js';
 import type { SessionOwner } from './sessionOwner.js';
 import { WaitingSenders } from './waitingSenders.js';
 

@@ -5,7 +5,7 @@ import type { SessionHub } from '../sessions/sessionHub.js';
 import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
 import type { Cluster } from './cluster.js';
-import type { Links } from './links.js';
+import type { Links } from './links/links.js';
 
 export interface LostSessionsOptions {
   readonly cluster: Cluster;

@@ -13,8 +13,8 @@ import type { Cluster } from './cluster.js';
 import type { ClusterAgents, HasAgent } from './clusterAgents.js';
 import { clientOf } from './followedSession.js';
 import type { KnownHost } from './hostBeat.js';
-import type { CommandParams } from './linkMessages.js';
-import type { Links } from './links.js';
+import type { CommandParams } from './links/linkMessages.js';
+import type { Links } from './links/links.js';
 
 export interface PlacementOptions {
   readonly cluster: Pick<Cluster, 'hostId' | 'look' | 'place' | 'places' | 'takersAt' | 'running'>;

@@ -16,7 +16,7 @@ import type { AskingClient, Browse, CommandClient } from '../sessions/sessions.j
 import { SpaceSessions } from '../sessions/spaces/spaceSessions.js';
 import { isFenced } from '../sessions/turn/notStored.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
-import type { LinkClient } from './linkMessages.js';
+import type { LinkClient } from './links/linkMessages.js';
 
 /** A command that another host carries out: the one that has the session, or one of its place. */
 export type RoutedCommand =

@@ -1,8 +1,8 @@
 import type { Author, ClientAction, URI } from '@agenthost/protocol';
 import type { Lookers } from '../state/publisher.js';
-import type { BindParams, BindResult, DispatchParams, LinkClient, ViewersParams } from './linkMessages.js';
-import type { Links } from './links.js';
-import type { LinkToolsLeftParams, LinkToolsParams } from './linkTools.js';
+import type { BindParams, BindResult, DispatchParams, LinkClient, ViewersParams } from './links/linkMessages.js';
+import type { Links } from './links/links.js';
+import type { LinkToolsLeftParams, LinkToolsParams } from './links/linkTools.js';
 
 /** The host that owns a session, as a mirror of it sees that host. */
 export interface SessionOwner {

@@ -1,5 +1,5 @@
 import type { Notification, URI } from '@agenthost/protocol';
-import type { NotifyParams } from './linkMessages.js';
+import type { NotifyParams } from './links/linkMessages.js';
 
 /** Sessions whose changes may wait for one host. */
 const MAX_WAITING = 10_000;

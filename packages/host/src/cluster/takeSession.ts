@@ -3,8 +3,8 @@ import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
-import type { ReleaseParams } from './linkMessages.js';
-import type { Links } from './links.js';
+import type { ReleaseParams } from './links/linkMessages.js';
+import type { Links } from './links/links.js';
 
 export interface TakeSessionOptions {
   readonly hostId: string;

@@ -1,8 +1,8 @@
 import { ERROR_CODE, type Notification } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LINK_VERSION, type SummariesParams } from '../../src/cluster/linkMessages.js';
-import { LinkServer } from '../../src/cluster/linkServer.js';
+import { LINK_VERSION, type SummariesParams } from '../../src/cluster/links/linkMessages.js';
+import { LinkServer } from '../../src/cluster/links/linkServer.js';
 import { silentLog } from '../../src/hostLog.js';
 import type { Session } from '../../src/sessions/session.js';
 import type { SessionHub } from '../../src/sessions/sessionHub.js';

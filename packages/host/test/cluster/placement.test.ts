@@ -8,7 +8,7 @@ import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { RawClient } from '../../../../test/support/rawClient.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
-import { Link, type LinkEvents } from '../../src/cluster/link.js';
+import { Link, type LinkEvents } from '../../src/cluster/links/link.js';
 import { silentLog } from '../../src/hostLog.js';
 import { withPlace } from '../../src/storage/placeUri.js';
 import { madeBy, message, startAt } from './support/placedHosts.js';

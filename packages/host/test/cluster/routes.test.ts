@@ -9,7 +9,7 @@ import { type Frame, FrameSocket } from '../../../../test/support/frameSocket.js
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { rawSession, startTestHost, type TestHost } from '../../../../test/support/testHost.js';
 import { FollowedSession } from '../../src/cluster/followedSession.js';
-import { linkProof } from '../../src/cluster/linkKeys.js';
+import { linkProof } from '../../src/cluster/links/linkKeys.js';
 import type { SessionOwner } from '../../src/cluster/sessionOwner.js';
 import { ClientRoutes } from '../../src/sessions/turn/clientRoutes.js';
 import { Delivery, type EncodedFrame } from '../../src/state/delivery.js';

@@ -7,7 +7,7 @@ import { type Frame, FrameSocket } from '../../../../test/support/frameSocket.js
 import { RawClient } from '../../../../test/support/rawClient.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
 import { startTestHost, type TestHost } from '../../../../test/support/testHost.js';
-import { linkProof } from '../../src/cluster/linkKeys.js';
+import { linkProof } from '../../src/cluster/links/linkKeys.js';
 
 const postgres = postgresOfFile();
 const cleanups = cleanupsOfTests();

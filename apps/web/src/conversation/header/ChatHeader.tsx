@@ -1,26 +1,6 @@
 import type { AgentInfo, SessionState } from '@agenthost/protocol';
 import { type ChatModel, constant, parseSessionId, type Session } from '@agenthost/sessions';
-import {
-  Archive,
-  ArrowRightLeft,
-  Download,
-  Ellipsis,
-  FileDiff,
-  Files,
-  Folder,
-  GitBranch,
-  GitFork,
-  Link,
-  Mail,
-  MessageSquarePlus,
-  MessageSquareX,
-  Pencil,
-  Puzzle,
-  ShieldCheck,
-  ShieldQuestionMark,
-  SquareTerminal,
-  Trash2,
-} from 'lucide-react';
+import { Ellipsis, FileDiff, Folder, GitBranch, ShieldCheck, ShieldQuestionMark, SquareTerminal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { agentsForHandOver, HandOverDialog } from '../../agents/HandOverDialog.js';
 import { ownIds } from '../../app/ownIds.js';
@@ -48,6 +28,7 @@ import { modelOf } from './ContextRing.js';
 import { HostState } from './HostState.js';
 import { Location } from './Location.js';
 import { type SessionAction, sessionActions } from './sessionActions.js';
+import { type SessionDialog, sessionMenu } from './sessionMenu.js';
 
 /** Loaded when it is opened, as all that shows QR codes. */
 const ShareDialog = lazy(async () => ({ default: (await import('../../sharing/ShareDialog.js')).ShareDialog }));
@@ -88,9 +69,7 @@ export function ChatHeader(props: ChatHeaderProps) {
   const workspace = useObservable(session.workspace);
   const chats = useObservable(session.chats);
   const approvals = state?.approvals ?? [];
-  const [dialog, setDialog] = useState<
-    'approvals' | 'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat' | 'handOver' | 'share' | 'export'
-  >();
+  const [dialog, setDialog] = useState<SessionDialog | 'approvals' | 'changes'>();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
   const branch = hasRepository ? workspace?.repositories[0]?.detail : undefined;
@@ -99,110 +78,23 @@ export function ChatHeader(props: ChatHeaderProps) {
   const takers = host?.provider.status.canHandOver ? agentsForHandOver(agents, session.sessionType) : [];
   const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
   const modelName = modelOf(models, state?.summary.model)?.name;
-  const items: (MenuItem | 'line')[] = [
-    {
-      label: 'Rename',
-      icon: <Pencil size={14} aria-hidden />,
-      hint: 'R',
-      disabledReason: permissionError(role, 'session/titleChanged'),
-      choose: onRename,
-    },
-    {
-      label: isArchived ? 'Unarchive' : 'Archive',
-      icon: <Archive size={14} aria-hidden />,
-      disabledReason: permissionError(role, 'session/isArchivedChanged'),
-      choose: () => onProblem(archiveSessions(management, undos, [session])),
-    },
-    {
-      label: 'Mark unread',
-      icon: <Mail size={14} aria-hidden />,
-      disabledReason: permissionError(role, 'session/isReadChanged'),
-      choose: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
-    },
-    ...(onFork
-      ? [
-          {
-            label: 'Fork',
-            icon: <GitFork size={14} aria-hidden />,
-            hint: 'F',
-            disabledReason: permissionError(role, 'forkSession'),
-            choose: onFork,
-          },
-        ]
-      : []),
-    ...(onFork && takers.length > 0
-      ? [
-          {
-            label: 'Hand over…',
-            icon: <ArrowRightLeft size={14} aria-hidden />,
-            disabledReason: permissionError(role, 'forkSession'),
-            choose: () => setDialog('handOver'),
-          },
-        ]
-      : []),
-    {
-      label: 'New chat in this session',
-      icon: <MessageSquarePlus size={14} aria-hidden />,
-      disabledReason:
-        permissionError(role, 'createSession') ??
-        (supportsMultiChat ? undefined : 'This session can have only one chat.'),
-      choose: () => setDialog('newChat'),
-    },
-    ...(model.supports.has('artifacts')
-      ? [{ label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') }]
-      : []),
-    ...(terminals
-      ? [
-          {
-            label: terminals.isShown ? 'Hide terminals' : 'Terminals',
-            icon: <SquareTerminal size={14} aria-hidden />,
-            hint: 'Ctrl `',
-            choose: terminals.toggle,
-          },
-        ]
-      : []),
-    ...(model.supports.has('customizations')
-      ? [
-          {
-            label: 'Customizations',
-            icon: <Puzzle size={14} aria-hidden />,
-            choose: () => setDialog('customizations'),
-          },
-        ]
-      : []),
-    ...(model.exported
-      ? [{ label: 'Export…', icon: <Download size={14} aria-hidden />, choose: () => setDialog('export') }]
-      : []),
-    ...(host
-      ? [
-          {
-            label: 'Share a read-only link…',
-            icon: <Link size={14} aria-hidden />,
-            disabledReason: permissionError(role, 'shareSession'),
-            choose: () => setDialog('share'),
-          },
-        ]
-      : []),
-    'line',
-    ...(chats.length > 1
-      ? [
-          {
-            label: 'Delete this chat',
-            icon: <MessageSquareX size={14} aria-hidden />,
-            danger: true,
-            disabledReason: permissionError(role, 'disposeSession'),
-            choose: () => setDialog('deleteChat'),
-          },
-        ]
-      : []),
-    {
-      label: chats.length > 1 ? 'Delete the session' : 'Delete',
-      icon: <Trash2 size={14} aria-hidden />,
-      danger: true,
-      disabledReason: permissionError(role, 'disposeSession'),
-      choose: onDelete,
-    },
-  ];
+  const items = sessionMenu({
+    role,
+    isArchived,
+    supportsMultiChat,
+    hasHost: host !== undefined,
+    hasSeveralChats: chats.length > 1,
+    canHandOver: takers.length > 0,
+    supports: model.supports,
+    canExport: model.exported !== undefined,
+    terminals,
+    onRename,
+    onFork,
+    onDelete,
+    onArchive: () => onProblem(archiveSessions(management, undos, [session])),
+    onUnread: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
+    onDialog: setDialog,
+  });
   const changed = changes.length > 0;
   const running = state?.activeTurn !== undefined && permissionError(role, 'session/turnCancelled') === undefined;
   // After each rendering, so that the palette offers what the menu does.

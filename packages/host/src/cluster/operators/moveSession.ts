@@ -3,7 +3,7 @@ import { parseSessionUri, type URI } from '@agenthost/protocol';
 import type { Database } from '../../database/database.js';
 import { sessionTables } from '../../database/migrate.js';
 import { silentLog } from '../../hostLog.js';
-import { Link, type LinkEvents } from '../link.js';
+import { Link, type LinkEvents } from '../links/link.js';
 import type { NamedHost } from './findHosts.js';
 
 /** A session as the database has it. */

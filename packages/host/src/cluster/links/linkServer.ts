@@ -10,14 +10,15 @@ import {
 import { DEFAULT_SPACE, errorMessage, refuse } from '@agenthost/protocol/internal';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { LateResult, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
-import type { HostLog } from '../hostLog.js';
-import type { Session } from '../sessions/session.js';
-import type { SessionHub } from '../sessions/sessionHub.js';
-import { notFound } from '../sessions/sessionLoader.js';
-import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
-import { type Delivery, EncodedFrame } from '../state/delivery.js';
-import { type Lookers, NO_LOOKERS, originOf, type Subscriber } from '../state/publisher.js';
-import type { Cluster } from './cluster.js';
+import type { HostLog } from '../../hostLog.js';
+import type { Session } from '../../sessions/session.js';
+import type { SessionHub } from '../../sessions/sessionHub.js';
+import { notFound } from '../../sessions/sessionLoader.js';
+import { acceptedKey } from '../../sessions/turn/acceptedSequences.js';
+import { type Delivery, EncodedFrame } from '../../state/delivery.js';
+import { type Lookers, NO_LOOKERS, originOf, type Subscriber } from '../../state/publisher.js';
+import type { Cluster } from '../cluster.js';
+import { SummaryOutbox } from '../summaryOutbox.js';
 import {
   type AgentsParams,
   type BindParams,
@@ -42,7 +43,6 @@ import {
   type ViewersParams,
 } from './linkMessages.js';
 import { LinkTools } from './linkTools.js';
-import { SummaryOutbox } from './summaryOutbox.js';
 
 export interface LinkServerOptions {
   readonly hostId: string;

@@ -1,14 +1,14 @@
 import type { AgentInfo, Notification } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Transport } from '@agenthost/rpc';
-import type { HostLog } from '../hostLog.js';
-import type { BroadcastOptions } from '../state/broadcast.js';
-import type { Cluster } from './cluster.js';
+import type { HostLog } from '../../hostLog.js';
+import type { BroadcastOptions } from '../../state/broadcast.js';
+import type { Cluster } from '../cluster.js';
+import { LinkTrouble } from '../operators/linkTrouble.js';
+import { within } from '../within.js';
 import { Link, type LinkEvents } from './link.js';
 import type { ListenParams } from './linkMessages.js';
 import { LinkServer, type LinkServerOptions } from './linkServer.js';
-import { LinkTrouble } from './operators/linkTrouble.js';
-import { within } from './within.js';
 
 export interface LinksOptions extends LinkServerOptions {
   readonly cluster: Cluster;

@@ -2,8 +2,8 @@ import { type CallClientToolParams, type ClientTool, ERROR_CODE, type URI } from
 import { errorMessage, roleForMethod, roleRefusal } from '@agenthost/protocol/internal';
 import { COMMAND_SCHEMAS } from '@agenthost/protocol/schemas';
 import { ConnectionClosedError, RpcError, type RpcPeer } from '@agenthost/rpc';
-import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
-import type { OpenSession } from '../sessions/sessions.js';
+import { describeIssues, FIRST_ISSUE } from '../../describeIssues.js';
+import type { OpenSession } from '../../sessions/sessions.js';
 import type { LinkClient } from './linkMessages.js';
 
 export type ToolClient = Parameters<OpenSession['tools']['set']>[0];

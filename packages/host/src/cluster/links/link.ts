@@ -1,7 +1,7 @@
 import type { ActionEnvelope, URI } from '@agenthost/protocol';
 import { type CloseReason, RpcPeer, type Transport } from '@agenthost/rpc';
 import { WebSocket } from 'ws';
-import type { HostLog } from '../hostLog.js';
+import type { HostLog } from '../../hostLog.js';
 import { linkProof } from './linkKeys.js';
 import {
   type AgentsParams,

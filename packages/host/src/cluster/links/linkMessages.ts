@@ -9,9 +9,9 @@ import type {
   URI,
 } from '@agenthost/protocol';
 import { DEFAULT_SPACE } from '@agenthost/protocol/internal';
-import type { AcceptedEntries } from '../sessions/turn/acceptedSequences.js';
-import type { BroadcastOptions } from '../state/broadcast.js';
-import type { Lookers } from '../state/publisher.js';
+import type { AcceptedEntries } from '../../sessions/turn/acceptedSequences.js';
+import type { BroadcastOptions } from '../../state/broadcast.js';
+import type { Lookers } from '../../state/publisher.js';
 
 /**
  * What a link speaks. A release speaks its own version and the one before. Version 2 has routes (`link.bind`), version 3 has spaces:

@@ -1,5 +1,5 @@
-import type { SocketRoute } from '../server/socketRoute.js';
-import type { Cluster } from './cluster.js';
+import type { SocketRoute } from '../../server/socketRoute.js';
+import type { Cluster } from '../cluster.js';
 import { LINK_PATH } from './linkMessages.js';
 import type { Links } from './links.js';
 
