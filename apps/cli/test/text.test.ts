@@ -11,6 +11,7 @@ import { sessionTable } from '../src/output/sessionTable.js';
 import { relativeTime } from '../src/text/relativeTime.js';
 import { styleFor } from '../src/text/style.js';
 import { fit, textWidth } from '../src/text/width.js';
+import { toolLine } from '../src/turn/toolLine.js';
 import { TurnReader } from '../src/turn/turnReader.js';
 
 const anyText = fc.string({
@@ -113,6 +114,24 @@ describe('the table of sessions', () => {
       '0123456789b',
     ]);
   });
+});
+
+it('says whose tool a call is, without what would change the screen', () => {
+  const call: ToolCallState = {
+    toolCallId: 'c1',
+    toolName: 'ring',
+    displayName: 'ring',
+    invocationMessage: 'Using ring',
+    clientName: 'Ada\u001b[2J',
+    status: 'running',
+    confirmed: { how: 'notNeeded' },
+    startedAt: 1,
+  };
+  const { clientName: _, ...own } = call;
+  const style = styleFor({ isTTY: false }, {});
+  expect(toolLine(own, style)).toMatch(/Using ring$/);
+  expect(toolLine(call, style)).toMatch(/Using ring \(tool of Ada.*\)$/);
+  expect(toolLine(call, style)).not.toContain('\u001b');
 });
 
 describe('the reader of a turn', () => {

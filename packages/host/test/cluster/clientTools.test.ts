@@ -1,4 +1,3 @@
-import type { HostClient, SessionHandle } from '@agenthost/client';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { say } from '../../../../test/support/say.js';
@@ -7,6 +6,9 @@ import { startTestHost, type TestHost } from '../../../../test/support/testHost.
 import { until } from '../../../../test/support/until.js';
 
 const postgres = postgresOfFile();
+
+type HostClient = Awaited<ReturnType<TestHost['connect']>>;
+type SessionHandle = Awaited<ReturnType<HostClient['openSession']>>;
 
 describe('tools of clients of another host than that of the session', () => {
   let hosts: TestHost[];
