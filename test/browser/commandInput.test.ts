@@ -63,7 +63,7 @@ describe('the line of a running command', () => {
     const host = await pages.host();
     const session = await run(
       host,
-      'echo ready; read -s -p "Password: " x; echo; echo "$(printf %s "$x" | wc -c) characters"; exec sleep 1000',
+      'stty -echo; echo ready; printf "Password: "; read x; stty echo; echo; echo "$(printf %s "$x" | wc -c) characters"; exec sleep 1000',
     );
     const look = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const;
     const page = await pages.visit(host, { hash: hashOf(session.uri), ...look });
