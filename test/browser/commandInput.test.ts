@@ -63,9 +63,10 @@ describe('the line of a running command', () => {
     const host = await pages.host();
     const session = await run(
       host,
-      'echo ready; read -s -p "Password: " x; echo; echo "$(printf %s "$x" | wc -c) characters"; exec sleep 1000',
+      'stty -echo; echo ready; printf "Password: "; read x; stty echo; echo; echo "$(printf %s "$x" | wc -c) characters"; exec sleep 1000',
     );
-    const page = await pages.visit(host, { hash: hashOf(session.uri), viewport: { width: 360, height: 740 } });
+    const look = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const;
+    const page = await pages.visit(host, { hash: hashOf(session.uri), ...look });
     await seen(page.locator('input[type=password]'));
     await page.locator('input[type=password]').fill('hunter2');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -76,6 +77,8 @@ describe('the line of a running command', () => {
     await seen(page.getByRole('alert').filter({ hasText: 'too long' }));
     expect((await field(page).inputValue()).length).toBe(3_000);
     await expectNoOverflow(page, 'the line of a command');
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Ctrl+C: interrupt the command' }).click();
     await gone(field(page));

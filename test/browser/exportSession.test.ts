@@ -71,8 +71,11 @@ describe('export', () => {
         hash,
         url: proxy.url,
         viewport: { width: 360, height: 740 },
+        reducedMotion: 'reduce',
       });
       await openDialog(page);
+      await expectAccessible(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page);
       await expectNoOverflow(page, 'the export');
       await page.keyboard.press('Escape');

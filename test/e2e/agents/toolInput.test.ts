@@ -61,7 +61,7 @@ describe('input for a running command', () => {
     const raw = await RawClient.open(host);
     await raw.request('initialize', { protocolVersion: 2, clientId: 'raw' });
     const { hers, his, call } = await run(
-      'echo ready; read -s a; echo "got $(printf %s "$a" | wc -c)"; read b; echo "got $b"',
+      'stty -echo; echo ready; read a; stty echo; echo "got $(printf %s "$a" | wc -c)"; read b; echo "got $b"',
     );
     await raw.request('subscribe', { resource: hers.uri });
     await his.sendInput(call.toolCallId, line(PASSWORD));
