@@ -33,7 +33,7 @@ const shows = (page: Page, text: string) =>
   eventually(() =>
     page
       .locator('.xterm-rows')
-      .innerText()
+      .evaluate((rows) => [...rows.children].map((row) => row.textContent).join('\n'))
       .catch(() => ''),
   ).toContain(text);
 
