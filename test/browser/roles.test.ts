@@ -82,7 +82,7 @@ async function offers(page: Page) {
   };
 }
 
-const WATCH = ['Files', 'Customizations', 'Export…'];
+const WATCH = ['Files', 'Terminals', 'Customizations', 'Export…'];
 const DRIVE = ['Rename', 'Archive', 'Mark unread', 'Fork', 'New chat in this session', ...WATCH, 'Delete'];
 const NOTHING = { queue: [], title: 0, write: 0, editCommand: 0, start: 0, fork: 0 };
 const needs = (role: Role, needed: Role) => roleRefusal(role, needed) ?? '';

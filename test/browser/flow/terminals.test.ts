@@ -33,7 +33,7 @@ const shows = (page: Page, text: string) =>
   eventually(() =>
     page
       .locator('.xterm-rows')
-      .innerText()
+      .evaluate((rows) => [...rows.children].map((row) => row.textContent).join('\n'))
       .catch(() => ''),
   ).toContain(text);
 
@@ -86,6 +86,12 @@ it('shows a shell with the keyboard alone, and hides it', LONG, async () => {
   await shows(page, 'one-2');
   expect(await handle.getAttribute('aria-valuenow')).toBe('400');
 
+  await dock(page).getByRole('button', { name: 'Fill the window' }).click();
+  await gone(composer(page));
+  await eventually(async () => (await dock(page).boundingBox())?.height ?? 0).toBeGreaterThan(800);
+  await dock(page).getByRole('button', { name: 'Fill the window' }).click();
+  await seen(composer(page));
+
   // Closing one that runs asks.
   await dock(page).getByRole('tab', { name: 'bash' }).focus();
   await page.keyboard.press('Delete');
@@ -124,6 +130,9 @@ it('says who types, takes the keyboard, and shows a screen of another size', LON
   await terminal.type('exit 2\r');
   await seen(dock(page).getByText('exit 2').first());
   await seen(dock(page).getByRole('img', { name: 'Failed' }));
+  await host.host.close();
+  await seen(dock(page).getByText(/Reconnecting, last heard \d/));
+  await seen(dock(page).locator('[data-stale]'));
 });
 
 it('fills a phone, with a row of keys; viewers only watch', LONG, async () => {

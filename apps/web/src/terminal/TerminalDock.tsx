@@ -1,6 +1,6 @@
 import type { AttachedTerminal } from '@agenthost/client';
 import type { SharedTerminal } from '@agenthost/protocol';
-import { ChevronDown, Plus } from 'lucide-react';
+import { ChevronDown, Maximize2, Minimize2, Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { ownIds } from '../app/ownIds.js';
 import type { PagePlace } from '../app/pagePlace.js';
@@ -34,6 +34,7 @@ export function TerminalDock({ place, session, terminals: { api, items, toggle }
   const [problem, setProblem] = useState<string>();
   const [height, setHeight] = useState(() => readHeight(session) ?? USUAL_HEIGHT);
   const [room, setRoom] = useState(NEW_SIZE);
+  const [isFull, setFull] = useState(false);
   const [attached, setAttached] = useState<AttachedTerminal>();
   const shown = items.find(({ terminal }) => terminal === wanted) ?? items[0];
   const mayType = permissionError(role, 'sendToTerminal') === undefined;
@@ -63,7 +64,7 @@ export function TerminalDock({ place, session, terminals: { api, items, toggle }
   const taken = useTaken(shown, me);
   const isOwnSize = shown?.columns === room.columns && shown.rows === room.rows;
   return (
-    <section className="tdock" aria-label="Terminals" style={{ height }}>
+    <section className={isFull ? 'tdock full' : 'tdock'} aria-label="Terminals" style={{ height }}>
       <HeightHandle
         height={height}
         onHeight={(next) => {
@@ -115,6 +116,16 @@ export function TerminalDock({ place, session, terminals: { api, items, toggle }
             Take the keyboard
           </button>
         )}
+        <button
+          type="button"
+          className="ib sm fill"
+          aria-label="Fill the window"
+          title="Fill the window"
+          aria-pressed={isFull}
+          onClick={() => setFull(!isFull)}
+        >
+          {isFull ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
+        </button>
         <button
           type="button"
           className="ib sm"

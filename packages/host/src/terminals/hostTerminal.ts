@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
 import type { Author, Notification, SharedTerminal, URI } from '@agenthost/protocol';
 import {
   dropOldest,
@@ -77,8 +76,8 @@ export class HostTerminal {
     this.#keyboard = by;
     this.#process = new PtyProcess({
       file: shell,
-      // A login shell by its name, which every shell knows.
-      args: isKnownShell(shell) ? ['-l'] : [],
+      // A login shell: every shell knows this.
+      args: ['-l'],
       cwd,
       env,
       columns,
@@ -236,8 +235,4 @@ export class HostTerminal {
       this.#process.resize(this.#size.columns, this.#size.rows);
     }, REDRAW_MS).unref();
   }
-}
-
-function isKnownShell(shell: string): boolean {
-  return ['bash', 'dash', 'fish', 'ksh', 'sh', 'zsh'].includes(basename(shell));
 }

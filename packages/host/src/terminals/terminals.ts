@@ -121,6 +121,8 @@ export class Terminals {
     const full = (where: string, most: number) =>
       new TerminalError('tooMany', `${where} has ${most} terminals already. Close one first.`);
     const ended = (list: readonly Kept[]) => list.find(({ terminal }) => terminal.hasEnded)?.terminal;
+    // Somebody makes and closes them faster than shells end.
+    if (this.#ending.size >= MAX_HOST_TERMINALS) throw full('This host', MAX_HOST_TERMINALS);
     const own = this.#of(session);
     if (own.length >= MAX_SESSION_TERMINALS) {
       const oldest = ended(own);
