@@ -20,7 +20,7 @@ export const SWEEPS = [
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
   'test/browser/{accessibility,devices,displays,exportSession,forms,hostile,login,longThings,readOnlyLink,cluster/*,flow/{diagrams,terminals}}.test.ts',
   'test/ahp/versions.test.ts',
-  'test/e2e/agents/{floods,installedAgents,ownTurns,silentHost}.test.ts',
+  'test/e2e/agents/{floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
   'test/e2e/push/longRace.test.ts',
   'test/e2e/terminals/terminalFloods.test.ts',
