@@ -11,7 +11,7 @@ const source = (name: string, entry = 'src/index') =>
  */
 export const SWEEPS = [
   'apps/cli/test/{clusterDrain,clusterMove,clusterPlaces,database,databasePasswords,databaseRefusals}.test.ts',
-  'apps/cli/test/{agentLogin,failures,tokenSpaces}.test.ts',
+  'apps/cli/test/{agentLogin,attachForm,failures,tokenSpaces}.test.ts',
   'packages/host/test/agents/{acp/acpMisbehaviour,install/agentInstaller}.test.ts',
   'packages/host/test/cluster/{agentWait,clientTools,cutOff,drain,link{Trouble,Url},manyViewers,placement,places,push,spaces,takeover}.test.ts',
   'packages/host/test/contract/contractMutants.test.ts',

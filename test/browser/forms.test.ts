@@ -128,4 +128,8 @@ it('breaks no rule and fits each width, in the conversation and in the tray', { 
   await page.locator('[data-tray]').click();
   await seen(page.getByRole('dialog').getByText('Two questions'));
   await inBothThemes('tray');
+  // Letters are for the field, not for the tray and the form.
+  const button = page.getByRole('dialog').getByLabel('What should the button say?');
+  await button.pressSequentially('jkx1');
+  expect(await button.inputValue()).toBe('jkx1');
 });

@@ -89,3 +89,26 @@ it('Esc keeps what was filled in, and an answer from elsewhere closes the questi
     await terminal.until('Another client has answered meanwhile.');
   });
 });
+
+it('send asks field by field, and leaves a form with a secret to others', async () => {
+  const session = await browser.createSession({ provider: 'mock' });
+  await session.ready();
+  const send = (message: string) => {
+    const env = { AGENTHOST_HOME: host.stateDir };
+    return Terminal.inShell(['send', session.uri, message], { env, cwd: host.stateDir, rows: 40, columns: 140 });
+  };
+  const asked = send('form');
+  await asked.until('? Two questions', '2 Embedded form', 'Which payment flow should stay?:');
+  asked.type('7\r');
+  // What is typed before the question is there again is no answer.
+  await asked.until(/Choose one of the choices\.\s+Which payment flow should stay\?:/);
+  asked.type('2\r');
+  await asked.until('What should the button say? (optional):');
+  asked.type('Pay now\r');
+  await asked.until('You answered: {"flow":"embedded","button":"Pay now"}', 'ended with 0');
+  await asked.dispose();
+  const secret = send('form all');
+  await secret.until('It asks for a secret. Answer it on the page or with agenthost attach.', 'ended with 12');
+  await secret.dispose();
+  await session.pendingPermissions.value[0]?.skip();
+});

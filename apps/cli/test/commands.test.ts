@@ -107,15 +107,17 @@ describe('commands', () => {
       ['all', 'permission', 0, 'Permission granted (allow).'],
       ['none', 'permission', 13, 'Permission denied (deny).'],
       ['none', 'question', 13, 'You did not answer.'],
+      ['none', 'form', 13, 'You declined.'],
     ])('answers by --approve %s: %s', async (policy, message, code, answer) => {
       expect(await run(['send', id, message, '--approve', policy])).toMatchObject({ code, stdout: `${answer}\n` });
     });
 
     it('approves only read-only calls with --approve reads', async () => {
       expect(await run(['send', id, 'confirm-tool', '--approve', 'reads'])).toMatchObject({ code: 12 });
-      expect(await run(['send', '--new', '--agent', 'mock', 'question', '--approve', 'all'])).toMatchObject({
-        code: 12,
-      });
+      for (const message of ['question', 'form']) {
+        const asked = await run(['send', '--new', '--agent', 'mock', message, '--approve', 'all']);
+        expect(asked).toMatchObject({ code: 12 });
+      }
     });
 
     it('waits for the running turn, steers it, or does not wait at all', async () => {

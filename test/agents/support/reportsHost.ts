@@ -1,5 +1,5 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents, CopilotAgent } from '@agenthost/host';
@@ -42,9 +42,10 @@ export async function startReportsHost(
   await mkdir(cwd);
   await writeFile(join(cwd, 'picture.png'), PICTURE);
   const server = join(import.meta.dirname, '../../support/agents/pictureMcpServer.ts');
+  const asking = join(import.meta.dirname, '../../support/agents/formMcpServer.ts');
   const env = { PICTURE: png(70, 70).toString('base64'), SOUND: SOUND.toString('base64') };
   const pictures = { command: process.execPath, args: [server], env };
-  const forms = { command: process.execPath, args: [join(dirname(server), 'formMcpServer.ts')] };
+  const forms = { command: process.execPath, args: [asking] };
   if (servers) await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures, forms } }));
   const scripted = scriptedCopilot(model);
   const own = scripted.providers?.['scripted'];

@@ -185,6 +185,7 @@ describe('a question with a form and a program', () => {
   let host: TestHost;
   let client: HostClient;
   const FIELDS: Readonly<Record<string, readonly FormField[]>> = {
+    back: [{ kind: 'text', id: 'a', label: 'A' }],
     none: [],
     twins: [
       { kind: 'text', id: 'a', label: 'A' },
@@ -196,6 +197,11 @@ describe('a question with a form and a program', () => {
     const form: Form = { fields: FIELDS[text] ?? [] };
     const answered = turn.answer('q');
     yield { type: 'permissionRequest', request: { requestId: 'q', kind: 'question', title: 'Q', message: '', form } };
+    if (text === 'back') {
+      yield { type: 'questionWithdrawn', requestId: 'q' };
+      yield { type: 'text', text: 'Never mind.' };
+      await turn.answer('never');
+    }
     yield { type: 'text', text: JSON.stringify(await answered) };
   }
   beforeAll(async () => {
@@ -205,15 +211,37 @@ describe('a question with a form and a program', () => {
   });
   afterAll(() => host.dispose());
 
-  it.each(Object.keys(FIELDS))('[FORM7] one that no client can show (%s) is asked without its fields', async (text) => {
+  it('[FORM6] one that the agent takes back is closed for all', async () => {
     const session = await client.createSession({ provider: 'asks' });
-    await session.send(text);
-    const question = await openQuestion(session);
-    expect(question.request).not.toHaveProperty('form');
-    expect(question.request.options?.map(({ id }) => id)).toEqual(['form/skip', 'form/decline']);
-    await question.answer({ approved: true, optionId: 'form/skip' });
-    await until(session.state, ({ turns }) => turns.length === 1);
+    await session.send('back');
+    const { activeTurn } = await until(
+      session.confirmed,
+      (state) => state.summary.status === 'inProgress' && state.activeTurn?.answeredPermissions !== undefined,
+    );
+    expect(activeTurn?.answeredPermissions).toMatchObject([{ form: 'declined' }]);
+    expect(activeTurn?.answeredPermissions?.[0]).not.toHaveProperty('by');
+    const late = {
+      type: 'session/permissionResolved',
+      turnId: activeTurn?.id ?? '',
+      requestId: 'q',
+      approved: true,
+    } as const;
+    await expect(session.dispatch(late)).rejects.toMatchObject({ rejection: { code: 'unknownPermissionRequest' } });
+    await session.cancel();
   });
+
+  it.each(Object.keys(FIELDS).slice(1))(
+    '[FORM7] one that no client can show (%s) is asked without its fields',
+    async (text) => {
+      const session = await client.createSession({ provider: 'asks' });
+      await session.send(text);
+      const question = await openQuestion(session);
+      expect(question.request).not.toHaveProperty('form');
+      expect(question.request.options?.map(({ id }) => id)).toEqual(['form/skip', 'form/decline']);
+      await question.answer({ approved: true, optionId: 'form/skip' });
+      await until(session.state, ({ turns }) => turns.length === 1);
+    },
+  );
 });
 
 describe('a form and a restart of the host', () => {

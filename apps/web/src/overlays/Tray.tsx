@@ -12,6 +12,7 @@ import { ChatProvider } from '../conversation/chatContext.js';
 import { AnsweredLine } from '../conversation/prompts/AnsweredLine.js';
 import { CommandText, commandLanguage } from '../conversation/prompts/CommandText.js';
 import { Confirmation } from '../conversation/prompts/Confirmation.js';
+import { isTyping } from '../conversation/prompts/isTyping.js';
 import { Question } from '../conversation/prompts/Question.js';
 import { roughly } from '../conversation/times.js';
 import { useChatContext } from '../conversation/useChatContext.js';
@@ -41,7 +42,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   const isOn = notifications !== 'off';
   const keyDown = (event: KeyboardEvent) => {
     const { target } = event;
-    if (target instanceof HTMLTextAreaElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(target) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = { j: 1, k: -1 }[event.key.toLowerCase()];
     if (by !== undefined) moveFocus(body.current, by);
     else if (event.key === 'Enter' && target instanceof HTMLElement && target.dataset['prompt'] !== undefined)

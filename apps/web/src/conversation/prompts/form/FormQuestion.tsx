@@ -13,6 +13,7 @@ import { useChat } from '../../chatContext.js';
 import { InlineText } from '../../InlineText.js';
 import { roughly } from '../../times.js';
 import { FoldButton } from '../FoldButton.js';
+import { isTyping } from '../isTyping.js';
 import { MoreWaiting } from '../MoreWaiting.js';
 import { useKeptFocus } from '../useKeptFocus.js';
 import { FieldView } from './FieldView.js';
@@ -143,10 +144,6 @@ export function FormQuestion({ turnId, request, form, plain }: FormQuestionProps
       </div>
     </section>
   );
-}
-
-function isTyping(target: EventTarget): boolean {
-  return target instanceof HTMLInputElement && target.type !== 'radio' && target.type !== 'checkbox';
 }
 
 /** The choice with that number in the field that has the focus, or else in the first one that has choices. */
