@@ -12,14 +12,9 @@ const ATTEMPTS = 10;
 
 /** Brings the schema to the newest version, one transaction a step. Several hosts may start at once. */
 export async function migrate(database: Database, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
-  try {
-    // Most starts: without a lock, and without a transaction that the database ends when the machine is too busy to go on.
-    const found = await readSchemaVersion(database);
-    if (found && found.version >= steps.length && found.minHost <= steps.length) return;
-    await takeSteps(database, steps);
-  } catch (error) {
+  await takeSteps(database, steps).catch((error: unknown) => {
     throw schemaError(error);
-  }
+  });
 }
 
 async function takeSteps(database: Database, steps: readonly SchemaStep[]): Promise<void> {
