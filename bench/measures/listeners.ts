@@ -4,7 +4,7 @@
 // The aim is a host with 500 of 5,000 clients, and 1,500 running sessions in all, of which each tells a change every two seconds: 750
 // changes a second for each client. The full form tries as many, from fewer sessions that change more often; the quick one far less.
 // Both are EXTRAPOLATED from what was told to that. Hearing of changes over links is in the last two figures, which have three real
-// hosts on a database with all of the clients and sessions. Not in it: sessions that come among the newest.
+// hosts on a database with all of the sessions, and all or two fifths of the clients. Not in it: sessions that come among the newest.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

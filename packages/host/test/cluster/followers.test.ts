@@ -77,6 +77,10 @@ describe('clients of two hosts at one session', () => {
         .map(({ clientId }) => clientId)
         .toSorted()
         .join() === names;
+    // Else it may be that nobody is told of bob at all.
+    await Promise.all(
+      [alice, bob].map((one) => one?.nextAction(session, 'session/clientsChanged', named('alice,bob'))),
+    );
     await bob?.request('lookAt', {});
     await Promise.all([alice, bob].map((one) => one?.nextAction(session, 'session/clientsChanged', named('alice'))));
     await bob?.request('lookAt', { session });
