@@ -97,6 +97,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'storage/stateRoot',
+    'work',
   ],
   'sessions/transfer': [
     'sessions/content',
@@ -120,6 +121,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/artifacts',
     'storage/fs',
     'storage/log',
+    'work',
   ],
   move: [
     'cluster',

@@ -36,6 +36,7 @@ import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
+import { WorkClient } from './workClient.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };
@@ -91,6 +92,8 @@ export class HostClient {
   readonly logins: LoginClient;
   /** Conversations that were begun in a terminal. */
   readonly native: NativeClient;
+  /** Changes of files in a session's folder, and the way back. */
+  readonly work: WorkClient;
   readonly #connection: Connection;
   readonly #commands: CommandChannel;
   readonly #sync: StateSync;
@@ -126,6 +129,7 @@ export class HostClient {
     });
     this.push = new HostPush(this.#commands);
     this.native = new NativeClient(this.#commands);
+    this.work = new WorkClient(this.#commands);
     this.devices = new Devices(this.#commands);
     this.#sync = new StateSync({
       ...common,

@@ -64,3 +64,4 @@ export type {
 export type { ClientSeqStore } from './sync/outbox.js';
 export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
+export type { WorkClient } from './workClient.js';

@@ -8,7 +8,7 @@ import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/regi
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
-    ...['ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
   approver: [
@@ -19,7 +19,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     'session/turnCancelled',
   ],
   driver: [
-    ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
+    ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'restoreFiles'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],
     ...['session/titleChanged', 'session/turnStarted'],

@@ -45,6 +45,7 @@ export class Session {
   onLost: (() => void) | undefined;
   /** Where several hosts serve it. */
   readonly routes: ClientRoutes | undefined;
+  readonly work: SessionParts['work'];
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
@@ -65,6 +66,7 @@ export class Session {
     this.#parts = parts;
     this.#onLogin = (state) => agents.learnLogin(start.provider, state);
     this.uri = store.uri;
+    this.work = parts.work;
     if (stored.isShared) this.routes = new ClientRoutes();
     const tell = (clients: readonly Author[]) => store.dispatch({ type: 'session/clientsChanged', clients });
     this.#presence = new Presence(() => viewersAmong(store.subscribers, this.uri), tell);
@@ -142,9 +144,7 @@ export class Session {
   /** Resolves when the files beside its log (artifacts, `workspace.yaml`, outputs) are written. */
   async filesWritten(): Promise<void> {
     const { artifacts, workspaceYaml, content } = this.#parts;
-    await artifacts.settled();
-    await workspaceYaml.settled();
-    await content.settled();
+    for (const part of [artifacts, workspaceYaml, content]) await part.settled();
   }
 
   /** The accepted actions of its clients. */
@@ -353,6 +353,7 @@ export class Session {
     await this.#intake.settled();
     await customizations?.close();
     await this.filesWritten();
+    await this.work.close();
     await tempFiles.dispose();
     try {
       await stored.log.close();

@@ -32,6 +32,7 @@ export const protocolCapabilities = z
     logins: yes.describe('Agents have a log-in state, and owners can log in.'),
     handOver: yes.describe('A session can be forked for another agent.'),
     nativeSessions: yes.describe('Owners see conversations that were begun in a terminal, and can continue them.'),
+    changes: yes.describe("Changes of the session's folder can be listed, compared and taken back."),
     sessionFs: yes,
     artifacts: yes,
     import: yes,

@@ -12,6 +12,7 @@ import * as sessionFs from './sessionFsSchemas.js';
 import * as sessionState from './sessionStateSchemas.js';
 import * as toolCalls from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
+import * as work from './workSchemas.js';
 
 /** The schemas of each module by the names of their types, which are in the file of that name in `types/`. */
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
@@ -30,6 +31,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   native: byTypeName(native),
   push: byTypeName(push),
   sessionFs: byTypeName(sessionFs),
+  work: byTypeName(work),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

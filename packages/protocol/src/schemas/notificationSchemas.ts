@@ -61,6 +61,10 @@ export const loginEndedNotification = z
   })
   .describe('The last of a log-in. Only for the client that began it. Since version 2.');
 
+export const workChangedNotification = z
+  .object({ type: z.literal('notify/workChanged'), session: uri })
+  .describe("Files of the session's folder have changed since the last turn or were restored. Since version 2.");
+
 export const notification = z
   .discriminatedUnion('type', [
     sessionAddedNotification,
@@ -70,5 +74,6 @@ export const notification = z
     storageChangedNotification,
     loginOutputNotification,
     loginEndedNotification,
+    workChangedNotification,
   ])
   .describe('Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again.');

@@ -83,6 +83,8 @@ export interface ProtocolCapabilities {
   readonly handOver?: true;
   /** Owners see conversations that were begun in a terminal, and can continue them. */
   readonly nativeSessions?: true;
+  /** Changes of the session's folder can be listed, compared and taken back. */
+  readonly changes?: true;
   readonly sessionFs?: true;
   readonly artifacts?: true;
   readonly import?: true;

@@ -78,6 +78,14 @@ import type {
   StatResult,
   WriteFileParams,
 } from './sessionFs.js';
+import type {
+  FetchDiffParams,
+  FetchDiffResult,
+  ListChangesParams,
+  ListChangesResult,
+  RestoreFilesParams,
+  RestoreFilesResult,
+} from './work.js';
 
 export interface Command<Params, Result> {
   readonly params: Params;
@@ -120,6 +128,9 @@ export interface Commands {
   readonly listNativeSessions: Command<ListNativeSessionsParams, ListNativeSessionsResult>;
   readonly fetchNativeTurns: Command<FetchNativeTurnsParams, FetchTurnsResult>;
   readonly continueNativeSession: Command<ContinueNativeSessionParams, null>;
+  readonly listChanges: Command<ListChangesParams, ListChangesResult>;
+  readonly fetchDiff: Command<FetchDiffParams, FetchDiffResult>;
+  readonly restoreFiles: Command<RestoreFilesParams, RestoreFilesResult>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;

@@ -26,7 +26,8 @@ export type Notification =
   | ProgressNotification
   | StorageChangedNotification
   | LoginOutputNotification
-  | LoginEndedNotification;
+  | LoginEndedNotification
+  | WorkChangedNotification;
 
 export interface ProgressNotification {
   readonly type: 'notify/progress';
@@ -79,4 +80,10 @@ export interface StorageChangedNotification {
   readonly storage: 'local' | 'client' | 'gone';
   /** Ready to display: what happened and what to do. */
   readonly message: string;
+}
+
+/** Files of the session's folder have changed since the last turn or were restored. Since version 2. */
+export interface WorkChangedNotification {
+  readonly type: 'notify/workChanged';
+  readonly session: string;
 }

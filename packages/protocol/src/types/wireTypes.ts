@@ -15,6 +15,7 @@ import type * as sessionFs from './sessionFs.js';
 import type * as sessionState from './sessionState.js';
 import type * as toolCalls from './toolCalls.js';
 import type * as turns from './turns.js';
+import type * as work from './work.js';
 
 /** Every type that crosses the wire, by name. The frozen versions are checked against it. */
 export interface WireTypes {
@@ -46,7 +47,9 @@ export interface WireTypes {
   BrowseDirectoryParams: commands.BrowseDirectoryParams;
   BrowseDirectoryResult: commands.BrowseDirectoryResult;
   CancelledToolCall: toolCalls.CancelledToolCall;
+  ChangedFile: work.ChangedFile;
   ChangesChangedAction: hostActions.ChangesChangedAction;
+  ChangesSince: work.ChangesSince;
   CheckLoginResult: commands.CheckLoginResult;
   ClientAction: actions.ClientAction;
   ClientInfo: handshake.ClientInfo;
@@ -67,6 +70,7 @@ export interface WireTypes {
   CustomizationToggledAction: clientActions.CustomizationToggledAction;
   DeltaAction: hostActions.DeltaAction;
   Device: devices.Device;
+  DiffHunk: work.DiffHunk;
   DirectoryEntry: commands.DirectoryEntry;
   DispatchActionParams: commands.DispatchActionParams;
   DisposeSessionParams: commands.DisposeSessionParams;
@@ -78,6 +82,8 @@ export interface WireTypes {
   FailedSubscription: handshake.FailedSubscription;
   FetchContentParams: commands.FetchContentParams;
   FetchContentResult: commands.FetchContentResult;
+  FetchDiffParams: work.FetchDiffParams;
+  FetchDiffResult: work.FetchDiffResult;
   FetchNativeTurnsParams: native.FetchNativeTurnsParams;
   FetchPairingResult: devices.FetchPairingResult;
   FetchPartsParams: commands.FetchPartsParams;
@@ -100,6 +106,8 @@ export interface WireTypes {
   IsReadChangedAction: clientActions.IsReadChangedAction;
   ListArtifactsParams: commands.ListArtifactsParams;
   ListArtifactsResult: commands.ListArtifactsResult;
+  ListChangesParams: work.ListChangesParams;
+  ListChangesResult: work.ListChangesResult;
   ListDevicesParams: devices.ListDevicesParams;
   ListDevicesResult: devices.ListDevicesResult;
   ListNativeSessionsParams: native.ListNativeSessionsParams;
@@ -160,6 +168,8 @@ export interface WireTypes {
   ReplayResult: handshake.ReplayResult;
   ResponsePart: turns.ResponsePart;
   ResponsePartAction: hostActions.ResponsePartAction;
+  RestoreFilesParams: work.RestoreFilesParams;
+  RestoreFilesResult: work.RestoreFilesResult;
   RmParams: sessionFs.RmParams;
   Role: handshake.Role;
   RoleRefusedData: handshake.RoleRefusedData;
@@ -235,5 +245,6 @@ export interface WireTypes {
   UsageAction: hostActions.UsageAction;
   UsageInfo: common.UsageInfo;
   UserMessage: turns.UserMessage;
+  WorkChangedNotification: notifications.WorkChangedNotification;
   WriteFileParams: sessionFs.WriteFileParams;
 }

@@ -26,6 +26,7 @@ const V2: ProtocolCapabilities = {
   logins: true,
   handOver: true,
   nativeSessions: true,
+  changes: true,
 };
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */

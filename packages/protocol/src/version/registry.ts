@@ -15,6 +15,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
   'notify/storageChanged': 2,
   'notify/loginOutput': 2,
   'notify/loginEnded': 2,
+  'notify/workChanged': 2,
 };
 
 /** A client looks here before it sends a command to an older host. */

@@ -135,6 +135,9 @@ describe('schemas', () => {
     listNativeSessions: { limit: 3, cursor: '1 claude/n1' },
     fetchNativeTurns: { id: 'claude/n1', before: 't1', limit: 30 },
     continueNativeSession: { id: 'claude/n1', session: 'claude:/s1', asCopy: true },
+    listChanges: { session: 'mock:/s1', since: 'lastTurn', limit: 100, cursor: 'a.b.1' },
+    fetchDiff: { session: 'mock:/s1', path: 'src/a.ts', since: 'session', cursor: 2_000 },
+    restoreFiles: { session: 'mock:/s1', toTurnId: 't1', paths: ['src'] },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
     fetchPushKey: {},
     setPushSubscription: {
