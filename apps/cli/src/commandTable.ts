@@ -14,6 +14,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   send: { summary: 'send a message and print the answer while it streams', load: () => import('./commands/send.js') },
   attach: { summary: 'drive sessions in the terminal', load: () => import('./commands/attach.js') },
   log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
+  changes: {
+    summary: 'list the files that a session changed, as git sees them',
+    load: () => import('./commands/changes.js'),
+  },
+  diff: { summary: 'print what a session changed, line by line', load: () => import('./commands/diff.js') },
+  restore: {
+    summary: 'bring files of a session back to how they were before a turn',
+    load: () => import('./commands/restore.js'),
+  },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },
   fork: { summary: 'create a session with the turns of another', load: () => import('./commands/fork.js') },
   rename: { summary: 'rename a session', load: () => import('./commands/rename.js') },
