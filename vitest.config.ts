@@ -55,6 +55,8 @@ export const base = defineConfig({
   },
   test: {
     globalSetup: ['test/support/builtCli.ts'],
+    // Hosts that tests start as programs keep no snapshots of folders that are not the test's own.
+    env: { AGENTHOST_SNAPSHOTS: 'none' },
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     // Each of these has a command of its own, and CI runs them all: real agents and VS Code are hundreds of megabytes, and the
     // others take minutes.

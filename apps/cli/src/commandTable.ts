@@ -19,6 +19,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import('./commands/term.js'),
   },
   log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
+  changes: {
+    summary: 'list the files that a session changed, as git sees them',
+    load: () => import('./commands/changes.js'),
+  },
+  diff: { summary: 'print what a session changed, line by line', load: () => import('./commands/diff.js') },
+  restore: {
+    summary: 'bring files of a session back to how they were before a turn',
+    load: () => import('./commands/restore.js'),
+  },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },
   fork: { summary: 'create a session with the turns of another', load: () => import('./commands/fork.js') },
   rename: { summary: 'rename a session', load: () => import('./commands/rename.js') },

@@ -11,6 +11,9 @@ import { ERROR_CODE } from '@agenthost/protocol';
 import type { ErrorData, RoleRefusedData } from '@agenthost/protocol/internal';
 import { CommandError, EXIT } from './commandError.js';
 
+/** Of commands about changes of files: what they are about is not there. */
+const NOTHING_THERE: ReadonlySet<string> = new Set(['noGit', 'tooOld', 'noRepository', 'notFound']);
+
 /** Errors of the SDK as two lines for the user. */
 export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   if (!(error instanceof ClientError)) return error;
@@ -60,6 +63,9 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   }
   if (error instanceof CommandFailedError && isRoleRefusal(error)) {
     return as(EXIT.unauthorized, error.reason, "On the host's machine: agenthost token add --help.");
+  }
+  if (error instanceof CommandFailedError && NOTHING_THERE.has((error.data as ErrorData | undefined)?.code ?? '')) {
+    return as(EXIT.notFound, error.reason, 'See what there is with agenthost changes and agenthost log.');
   }
   if (error instanceof CommandFailedError) {
     return as(EXIT.failed, `The host refused it: ${error.reason}.`, 'Change what was asked for, then run it again.');

@@ -39,6 +39,7 @@ import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
 import { SessionTerminals } from './terminals/sessionTerminals.js';
+import { WorkClient } from './workClient.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };
@@ -94,6 +95,8 @@ export class HostClient {
   readonly logins: LoginClient;
   /** Conversations that were begun in a terminal. */
   readonly native: NativeClient;
+  /** Changes of files in a session's folder, and the way back. */
+  readonly work: WorkClient;
   readonly #connection: Connection;
   readonly #commands: CommandChannel;
   readonly #sync: StateSync;
@@ -131,6 +134,7 @@ export class HostClient {
     this.#tools = new ClientToolServer(this.#commands, schedule, reportError);
     this.push = new HostPush(this.#commands);
     this.native = new NativeClient(this.#commands);
+    this.work = new WorkClient(this.#commands);
     this.devices = new Devices(this.#commands);
     this.#sync = new StateSync({
       ...common,

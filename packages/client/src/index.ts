@@ -69,3 +69,4 @@ export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
 export type { AttachedTerminal, TerminalListener } from './terminals/attachedTerminal.js';
 export type { SessionTerminals } from './terminals/sessionTerminals.js';
+export type { WorkClient } from './workClient.js';

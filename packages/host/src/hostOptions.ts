@@ -7,6 +7,7 @@ import type { GuestLimits } from './server/sockets/guestConnections.js';
 import type { WebSocketLimits } from './server/sockets/webSocketTransport.js';
 import type { ReplayLimits } from './state/replayBuffer.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
+import type { SnapshotMode } from './work/openWork.js';
 
 export interface HostOptions {
   /** The state folder. Defaults to `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost`. */
@@ -37,6 +38,11 @@ export interface HostOptions {
   readonly indexPatienceMs?: number;
   /** Lists conversations that agents keep in the user's home, for owners. Not with a database. Off by default. */
   readonly nativeSessions?: boolean;
+  /**
+   * Keeps the files of a session's folder before and after each turn, as references of its git repository (`git`), in folders
+   * without one also in a repository of the host's (`all`). Default: `none`.
+   */
+  readonly snapshots?: SnapshotMode;
   /** Push notifications. */
   readonly push?: PushOptions;
   readonly now?: () => number;

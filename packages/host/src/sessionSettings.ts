@@ -22,6 +22,7 @@ type Settings = Pick<
   | 'keepTempFiles'
   | 'maxPastedBytes'
   | 'maxSessionBytes'
+  | 'snapshots'
 >;
 
 /** The settings of a host's sessions, with defaults. */
@@ -36,6 +37,7 @@ export function sessionSettings(options: HostOptions): Settings & { readonly kee
     abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
     syncContent: options.durability === 'fsync',
     keepTempFiles: env['AGENTHOST_KEEP_TEMP_FILES'] === 'true',
+    snapshots: options.snapshots ?? 'none',
     ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
     ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
   };

@@ -155,6 +155,17 @@ export type {
   Turn,
   UserMessage,
 } from './types/turns.js';
+export type {
+  ChangedFile,
+  ChangesSince,
+  DiffHunk,
+  FetchDiffParams,
+  FetchDiffResult,
+  ListChangesParams,
+  ListChangesResult,
+  RestoreFilesParams,
+  RestoreFilesResult,
+} from './types/work.js';
 export { parseSessionUri, ROOT_URI, type SessionUriParts, sessionUri, type URI } from './uri.js';
 export { capabilitiesOf } from './version/capabilities.js';
 export { MIN_PROTOCOL_VERSION, PROTOCOL_VERSION } from './version/versions.js';

@@ -59,6 +59,10 @@ export const MAX_CONTENT_RANGE = 1024 * 1024;
 /** Artifacts in one answer of `listArtifacts` when `limit` is not given, and at the most. */
 export const DEFAULT_ARTIFACTS_LIMIT = 100;
 export const MAX_ARTIFACTS_LIMIT = 500;
+/** Files in one page of `listChanges`. */
+export const MAX_CHANGES_LIMIT = 500;
+/** Paths in one `restoreFiles`. */
+export const MAX_RESTORED_PATHS = 1_000;
 
 /** Turns in one call of `importSession`, and in a session that is imported. */
 export const MAX_IMPORTED_TURNS = 1_000;

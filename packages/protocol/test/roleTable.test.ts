@@ -15,7 +15,7 @@ import {
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
-    ...['ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
@@ -29,6 +29,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   driver: [
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'setClientTools'],
     ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
+    'restoreFiles',
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

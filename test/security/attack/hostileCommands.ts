@@ -4,6 +4,9 @@ import { RawClient } from '../../support/rawClient.js';
 import type { AttackedHost } from './attackedHost.js';
 import { type HostileSessions, newSession, part, turn } from './hostileSessions.js';
 
+const ID = 'f'.repeat(40);
+const PATHS = Array.from({ length: 1_000 }, (_, index) => `../${index}/${'x'.repeat(1_000)}`);
+
 export interface CommandContext {
   readonly attacked: AttackedHost;
   readonly client: RawClient;
@@ -189,6 +192,21 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
       'behind no cursor',
       refused('listArtifacts', ({ artifacts }) => ({ session: artifacts, cursor: 'x'.repeat(4_000) })),
     ],
+  ],
+  listChanges: [
+    ['of a folder without git', refused('listChanges', ({ long }) => ({ session: long, since: 'session' }))],
+    [
+      'a cursor of nobody',
+      refused('listChanges', ({ long }) => ({ session: long, since: 'base', cursor: 'f'.repeat(100) })),
+    ],
+  ],
+  fetchDiff: [
+    ['outside', refused('fetchDiff', ({ long }) => ({ session: long, path: '../'.repeat(1_000), since: 'base' }))],
+    ['of trees of nobody', refused('fetchDiff', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
+  ],
+  restoreFiles: [
+    ['to no turn', refused('restoreFiles', ({ long }) => ({ session: long, toTurnId: 'none' }))],
+    ['very many paths', refused('restoreFiles', ({ long }) => ({ session: long, undo: 'last', paths: PATHS }))],
   ],
   browseDirectory: [
     ['very many files', asked('browseDirectory', (data) => ({ uri: data.folders.files, provider: 'mock' }))],

@@ -86,6 +86,7 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
       ...(await chosenAgents(options)),
       nativeSessions: options.nativeSessions,
+      snapshots: options.snapshots,
       durability: options.durability,
       ...defaultDirectory(process.env),
       ...(options.database !== undefined && { database: options.database }),

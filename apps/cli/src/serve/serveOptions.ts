@@ -7,6 +7,8 @@ import { CommandError, EXIT, usageError } from '../commandError.js';
 import { DEFAULT_PORT } from '../hostAddress.js';
 import { type LanNames, lanNames } from '../lan/lanAddresses.js';
 
+const SNAPSHOT_MODES = ['all', 'git', 'none'] as const;
+
 export const SERVE_OPTIONS = {
   host: {
     type: 'string',
@@ -24,6 +26,12 @@ export const SERVE_OPTIONS = {
   'no-native-sessions': {
     type: 'boolean',
     help: 'do not show owners the sessions that agents keep in your home, begun in a terminal; see docs/agents.md',
+  },
+  snapshots: {
+    type: 'string',
+    value: 'WHERE',
+    help: 'keep files before and after each turn: all (default), git (in repositories only), none',
+    choices: SNAPSHOT_MODES,
   },
   durability: {
     type: 'string',
@@ -109,6 +117,7 @@ export interface ServeOptions {
   readonly agents: readonly string[] | undefined;
   readonly enableMockAgent: boolean;
   readonly nativeSessions: boolean;
+  readonly snapshots: (typeof SNAPSHOT_MODES)[number];
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
   readonly place: string | undefined;
@@ -153,6 +162,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     agents: values.agents?.split(',').map((name) => name.trim()),
     enableMockAgent: values['enable-mock-agent'] ?? false,
     nativeSessions: !values['no-native-sessions'],
+    snapshots: parseSnapshots(values.snapshots ?? (process.env['AGENTHOST_SNAPSHOTS'] || 'all')),
     durability: parseDurability(values.durability),
     database,
     place: values.place,
@@ -265,4 +275,10 @@ function readTls(cert: string | undefined, key: string | undefined): ServeOption
     );
   }
   return tls;
+}
+
+function parseSnapshots(text: string): (typeof SNAPSHOT_MODES)[number] {
+  const mode = SNAPSHOT_MODES.find((one) => one === text);
+  if (mode) return mode;
+  throw usageError(`--snapshots ${text} is not possible.`, `Give one of ${SNAPSHOT_MODES.join(', ')}.`);
 }

@@ -33,6 +33,8 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'fetchParts',
   'fetchContent',
   'listArtifacts',
+  'listChanges',
+  'fetchDiff',
   'browseDirectory',
   'listTerminals',
   'fetchPushKey',

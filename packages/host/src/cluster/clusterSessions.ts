@@ -191,13 +191,11 @@ export class ClusterSessions implements Sessions {
   }
 
   /** At a host of the place that the URI names. */
-  browse(params: Parameters<Browse>[0], client: CommandClient): ReturnType<Browse> {
-    return this.#placement.browse(params, client, () => this.#options.browse(params));
-  }
+  browse = (params: Parameters<Browse>[0], client: CommandClient): ReturnType<Browse> =>
+    this.#placement.browse(params, client, () => this.#options.browse(params));
 
-  drain(signal: AbortSignal): Promise<void> {
-    return drainSessions({ ...this.#options, openElsewhere: (uri) => this.#openElsewhere(uri) }, signal);
-  }
+  drain = (signal: AbortSignal): Promise<void> =>
+    drainSessions({ ...this.#options, openElsewhere: (uri) => this.#openElsewhere(uri) }, signal);
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
@@ -221,6 +219,9 @@ export class ClusterSessions implements Sessions {
 
   fetchParts: Sessions['fetchParts'] = (params, client) =>
     this.#routed(params.session, 'fetchParts', params, client, () => this.#hub.fetchParts(params));
+
+  work: Sessions['work'] = (method, params, client) =>
+    this.#routed(params.session, method, params, client, () => this.#hub.work(method, params, client));
 
   listArtifacts: Sessions['listArtifacts'] = (params, client) =>
     this.#routed(params.session, 'listArtifacts', params, client, () => this.#hub.listArtifacts(params));

@@ -12,7 +12,7 @@ import { RpcError } from '@agenthost/rpc';
 import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import { alreadyExists } from '../sessions/sessionLoader.js';
-import type { AskingClient, Browse, CommandClient } from '../sessions/sessions.js';
+import type { AskingClient, Browse, CommandClient, WorkCommand } from '../sessions/sessions.js';
 import { SpaceSessions } from '../sessions/spaces/spaceSessions.js';
 import { isFenced } from '../sessions/turn/notStored.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
@@ -27,7 +27,8 @@ export type RoutedCommand =
   | 'fetchParts'
   | 'listArtifacts'
   | 'fetchContent'
-  | 'browseDirectory';
+  | 'browseDirectory'
+  | WorkCommand;
 
 export interface RoutedCommandsOptions {
   /** The sessions that this host owns. */
@@ -62,6 +63,9 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     listArtifacts: (params, space) => of(space).listArtifacts(params, SOMEBODY),
     fetchContent: (params, space) => of(space).fetchContent(params, SOMEBODY),
     browseDirectory: browse,
+    listChanges: (params, space) => of(space).work('listChanges', params, SOMEBODY),
+    fetchDiff: (params, space) => of(space).work('fetchDiff', params, SOMEBODY),
+    restoreFiles: (params, space) => of(space).work('restoreFiles', params, SOMEBODY),
   };
   return async (
     method: string,
@@ -114,7 +118,7 @@ function takenElsewhere(error: unknown, uri: URI): never {
 
 /** It changes nothing, so that it can be asked for again. */
 export function isRead(method: RoutedCommand): boolean {
-  return method.startsWith('fetch') || method === 'listArtifacts' || method === 'browseDirectory';
+  return method.startsWith('fetch') || method.startsWith('list') || method === 'browseDirectory';
 }
 
 /** What a client is told when the host that should carry out its command can't be reached any more. */

@@ -82,6 +82,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     listArtifacts: (params, connection) => connection.sessions.listArtifacts(params, connection),
     browseDirectory: (params, connection) => services.browse(params, connection),
     fetchContent: (params, connection) => connection.sessions.fetchContent(params, connection),
+    listChanges: (params, connection) => connection.sessions.work('listChanges', params, connection),
+    fetchDiff: (params, connection) => connection.sessions.work('fetchDiff', params, connection),
+    restoreFiles: (params, connection) => connection.sessions.work('restoreFiles', params, connection),
     forkSession: async (params, connection) => {
       await connection.sessions.fork(params, connection);
       return null;

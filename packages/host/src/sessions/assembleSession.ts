@@ -15,6 +15,7 @@ import { ToolOutputs } from './content/toolOutputs.js';
 import { folderMetadata, placeMetadata } from './folder/folderMetadata.js';
 import { MetadataRefresh } from './folder/metadataRefresh.js';
 import { SessionCustomizations } from './folder/sessionCustomizations.js';
+import { sessionWork } from './folder/sessionWork.js';
 import { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import { Session } from './session.js';
@@ -123,6 +124,7 @@ export async function assembleSession(
     apply: (change) => store.dispatch({ type: 'session/metadataChanged', metadata: change }),
     onError: (error) => log.error(`${uri}: where it works could not be told`, error),
   });
+  const work = sessionWork({ uri, start, store, services, isAway });
   const parts: SessionParts = {
     start,
     store,
@@ -147,6 +149,8 @@ export async function assembleSession(
     }),
     tempFiles,
     metadata,
+    work,
+    snapshots: (services.snapshots ?? 'none') === 'none' || isAway ? undefined : work,
     agent,
     customizations,
   };

@@ -51,6 +51,7 @@ export class Session {
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
   readonly stored: StoredSession;
+  readonly work: SessionParts['work'];
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
@@ -69,7 +70,8 @@ export class Session {
     const { store, start, stored, agent, pasted, history } = parts;
     const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
     this.#parts = parts;
-    [this.tools, this.content, this.artifacts, this.stored] = [parts.tools, parts.content, parts.artifacts, stored];
+    [this.tools, this.work, this.content, this.artifacts] = [parts.tools, parts.work, parts.content, parts.artifacts];
+    this.stored = stored;
     this.#onLogin = (state) => agents.learnLogin(start.provider, state);
     this.uri = store.uri;
     if (stored.isShared) this.routes = new ClientRoutes();
@@ -139,9 +141,7 @@ export class Session {
   /** Resolves when the files beside its log (artifacts, `workspace.yaml`, outputs) are written. */
   async filesWritten(): Promise<void> {
     const { artifacts, workspaceYaml, content } = this.#parts;
-    await artifacts.settled();
-    await workspaceYaml.settled();
-    await content.settled();
+    for (const part of [artifacts, workspaceYaml, content]) await part.settled();
   }
 
   /** The accepted actions of its clients. */
@@ -352,6 +352,7 @@ export class Session {
     await this.#intake.settled();
     await customizations?.close();
     await this.filesWritten();
+    await this.work.close();
     await tempFiles.dispose();
     try {
       await stored.log.close();

@@ -154,16 +154,22 @@ export class SessionReactions {
         return;
       }
       case 'session/turnComplete':
-        this.#options.onLogin('ready');
+        if (!parts.work.ownTurns.delete(action.turnId)) {
+          this.#options.onLogin('ready');
+          void parts.snapshots?.afterTurn(action.turnId);
+        }
         parts.metadata.request();
         this.startNext();
         return;
       case 'session/error':
         if (action.error.errorType === LOGIN_REQUIRED) this.#options.onLogin('needed');
         parts.metadata.request();
+        // The host was restarted: nobody knows when it happened.
+        if (action.error.errorType !== 'interrupted') void parts.snapshots?.afterTurn(action.turnId);
         return;
       case 'session/turnCancelled':
         parts.metadata.request();
+        void parts.snapshots?.afterTurn(action.turnId);
         run?.cancel(action.turnId);
         if (!action.holdQueue) this.startNext();
         return;

@@ -8,8 +8,9 @@ import {
   parseSessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { DEFAULT_SPACE, type FetchContentParams, type FetchContentResult } from '@agenthost/protocol/internal';
+import { DEFAULT_SPACE, type FetchContentParams } from '@agenthost/protocol/internal';
 import { settleWithin } from '../agents/settleWithin.js';
+import { runWork } from '../work/workCommands.js';
 import { AbandonedSessions } from './abandonedSessions.js';
 import { checkBeginning, checkFork, checkSpace, storedSpace } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
@@ -204,21 +205,19 @@ export class SessionHub implements Sessions {
     await this.#imports.abandon(owner);
   }
 
-  fetchTurns({ session, range }: Parameters<Sessions['fetchTurns']>[0]): ReturnType<Sessions['fetchTurns']> {
-    return this.use(session, (open) => open.fetchTurns(range));
-  }
+  fetchTurns = ({ session, range }: Parameters<Sessions['fetchTurns']>[0]) =>
+    this.use(session, (open) => open.fetchTurns(range));
 
-  fetchParts({ session, ...range }: Parameters<Sessions['fetchParts']>[0]): ReturnType<Sessions['fetchParts']> {
-    return this.use(session, (open) => open.fetchParts(range));
-  }
+  fetchParts = ({ session, ...range }: Parameters<Sessions['fetchParts']>[0]) =>
+    this.use(session, (open) => open.fetchParts(range));
 
-  listArtifacts(params: Parameters<Sessions['listArtifacts']>[0]): ReturnType<Sessions['listArtifacts']> {
-    return this.use(params.session, (open) => open.artifacts.list(params));
-  }
+  work: Sessions['work'] = (method, params, client) =>
+    this.use(params.session, (open) => runWork(open.work, method, params, client.author));
 
-  fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
-    return fetchContent((uri, read) => this.use(uri, read), params);
-  }
+  listArtifacts = (params: Parameters<Sessions['listArtifacts']>[0]) =>
+    this.use(params.session, (open) => open.artifacts.list(params));
+
+  fetchContent = (params: FetchContentParams) => fetchContent((uri, read) => this.use(uri, read), params);
 
   async remove(uri: URI, _client?: unknown, worktree?: DisposeSessionParams['worktree']): Promise<void> {
     const removal = this.#remove(uri, worktree);
@@ -302,6 +301,7 @@ export class SessionHub implements Sessions {
       // Creating it again waits for all of this: no envelope of the new session may come before the removal of the old one.
       await this.#close(uri, session, async () => {
         await this.#services.storage.remove(sessionId);
+        await session.work.remove();
         await this.#forget(uri, session.space);
         session.tellRemoved(this.#services.onChange);
       });

@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import type { TempFiles } from '../storage/stateRoot/tempFiles.js';
+import type { SessionWork } from '../work/sessionWork.js';
 import type { EditedFiles } from './content/editedFiles.js';
 import type { PastedContent } from './content/pastedContent.js';
 import type { ReportedContent } from './content/reportedContent.js';
@@ -36,6 +37,10 @@ export interface SessionParts {
   readonly tempFiles: TempFiles;
   /** Updates the metadata about the folder that the session works in. */
   readonly metadata: MetadataRefresh;
+  /** The files of the folder, as git sees them. */
+  readonly work: SessionWork;
+  /** The same, where it makes snapshots. */
+  readonly snapshots: SessionWork | undefined;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly agent: Agent | undefined;
   /** Absent when the agent takes none. */

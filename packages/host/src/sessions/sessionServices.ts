@@ -7,6 +7,7 @@ import type { Broadcast } from '../state/broadcast.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
+import type { SnapshotMode } from '../work/openWork.js';
 import type { Worktrees } from '../work/worktrees.js';
 
 /** A change of a session's state, at the host that owns the session. */
@@ -54,6 +55,8 @@ export interface SessionServices {
   /** Whether stored content is synced to the disk itself. */
   readonly syncContent?: boolean;
   readonly keepTempFiles?: boolean;
+  /** Where snapshots are made before and after each turn. None by default. */
+  readonly snapshots?: SnapshotMode;
   readonly maxPastedBytes?: number;
   /** Memory for all loaded sessions, in bytes. */
   readonly maxSessionBytes?: number;

@@ -13,6 +13,7 @@ import type { AgentContent, AgentToolResult, OpenSessionOptions, Transcript } fr
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';
 import { oneLine } from '../agents/events/boundedText.js';
+import { settleWithin } from '../agents/settleWithin.js';
 import { sessionDirectory } from './folder/sessionCustomizations.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import type { Session } from './session.js';
@@ -22,6 +23,8 @@ import { writeTranscript } from './turn/transcript.js';
 import type { TurnPreparation, TurnSink } from './turn/turnSink.js';
 
 const TRANSCRIPT_PAGE = 50;
+/** How long a turn waits for the snapshot before it. A later one may have some of its changes. */
+const SNAPSHOT_MS = 1_000;
 
 /** Takes what the agent of a session reports to the session and to the session's stores. */
 export class SessionTurnSink implements TurnSink {
@@ -111,11 +114,17 @@ export class SessionTurnSink implements TurnSink {
     return this.#parts.pasted.whole(message);
   }
 
+  keepFolder(turnId: string): Promise<void> | undefined {
+    const { snapshots } = this.#parts;
+    return snapshots && settleWithin(SNAPSHOT_MS, snapshots.beforeTurn(turnId));
+  }
+
   beginOwnTurn(turnId: string): boolean {
     const { store } = this.#parts;
     const { lifecycle, activeTurn } = store.state;
     if (this.#session.isClosed || lifecycle !== 'ready' || activeTurn) return false;
     store.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: '' }, origin: 'agent' });
+    void this.keepFolder(turnId);
     return store.state.activeTurn?.id === turnId;
   }
 

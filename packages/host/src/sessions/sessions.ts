@@ -54,6 +54,9 @@ type Command<M extends keyof Commands, C> = (
   client: C,
 ) => Promise<Commands[M]['result']>;
 
+/** A command about the files of a session's folder. */
+export type WorkCommand = 'listChanges' | 'fetchDiff' | 'restoreFiles';
+
 /** Shows a folder of this machine. */
 export type Browse = (params: Commands['browseDirectory']['params']) => Promise<Commands['browseDirectory']['result']>;
 
@@ -73,6 +76,7 @@ interface SessionCommands<C> {
   readonly fetchParts: Command<'fetchParts', C>;
   readonly listArtifacts: Command<'listArtifacts', C>;
   readonly fetchContent: Command<'fetchContent', C>;
+  work<M extends WorkCommand>(method: M, params: Commands[M]['params'], client: C): Promise<Commands[M]['result']>;
   /** By session, the client's newest accepted actions. */
   acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]>;
 }

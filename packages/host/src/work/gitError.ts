@@ -5,6 +5,8 @@ export type GitProblem =
   | 'tooOld'
   /** The folder is in no repository with a work tree. */
   | 'noRepository'
+  /** Somebody has to trust the folder first. */
+  | 'notTrusted'
   /** The repository is set up in a way in which git must not be run. */
   | 'refused'
   /** Git ended with an exit code that the caller does not expect. */
@@ -13,7 +15,9 @@ export type GitProblem =
   | 'aborted'
   | 'outputLimit'
   /** Too many runs wait already. */
-  | 'busy';
+  | 'busy'
+  /** There is no such snapshot, file or tree. */
+  | 'notFound';
 
 /** The message is for people; `problem` is for programs. */
 export class GitError extends Error {

@@ -71,6 +71,7 @@ describe('a host that asks over a link', () => {
       ['fetchTurns', { session: theirs, range: { limit: 5 } }],
       ['fetchParts', { session: theirs, turnId: 'first', limit: 5 }],
       ['listArtifacts', { session: theirs }],
+      ['listChanges', { session: theirs, since: 'base' }],
       ['disposeSession', { session: theirs }],
       ['forkSession', { source: theirs, session: 'mock:/fork' }],
     ] as const) {

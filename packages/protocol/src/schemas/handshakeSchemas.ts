@@ -33,6 +33,7 @@ export const protocolCapabilities = z
     handOver: yes.describe('A session can be forked for another agent.'),
     nativeSessions: yes.describe('Owners see conversations that were begun in a terminal, and can continue them.'),
     clientTools: yes.describe('Clients can offer tools to the agent of a session.'),
+    changes: yes.describe("Changes of the session's folder can be listed, compared and taken back."),
     sessionFs: yes,
     artifacts: yes,
     import: yes,

@@ -15,6 +15,7 @@ import * as sessionState from './sessionStateSchemas.js';
 import * as terminals from './terminalSchemas.js';
 import * as toolCalls from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
+import * as work from './workSchemas.js';
 
 /** The schemas of each module by the names of their types, which are in the file of that name in `types/`. */
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
@@ -36,6 +37,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   clientTools: byTypeName(clientTools),
   push: byTypeName(push),
   sessionFs: byTypeName(sessionFs),
+  work: byTypeName(work),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

@@ -86,6 +86,9 @@ export const terminalChangedNotification = z
 export const terminalRemovedNotification = z
   .object({ type: z.literal('notify/terminalRemoved'), session: uri, terminal: uri })
   .describe('A terminal of a session was closed. For subscribers of the session. Since version 2.');
+export const workChangedNotification = z
+  .object({ type: z.literal('notify/workChanged'), session: uri })
+  .describe("Files of the session's folder have changed since the last turn or were restored. Since version 2.");
 
 export const notification = z
   .discriminatedUnion('type', [
@@ -100,5 +103,6 @@ export const notification = z
     terminalScreenNotification,
     terminalChangedNotification,
     terminalRemovedNotification,
+    workChangedNotification,
   ])
   .describe('Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again.');

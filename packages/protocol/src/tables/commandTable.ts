@@ -58,6 +58,10 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   detachTerminal: { since: 2, role: 'viewer' },
   sendToTerminal: { since: 2, role: 'driver' },
   closeTerminal: { since: 2, role: 'driver' },
+  // What has changed in the folder is what a session is about; the files that did not change are not shown. A link shows neither.
+  listChanges: { since: 2, role: 'viewer' },
+  fetchDiff: { since: 2, role: 'viewer' },
+  restoreFiles: { since: 2, role: 'driver' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
   // What a device gets depends on its role each time that something is pushed.
   fetchPushKey: { since: 2, role: 'viewer' },

@@ -115,6 +115,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
   'notify/terminalScreen': 2,
   'notify/terminalChanged': 2,
   'notify/terminalRemoved': 2,
+  'notify/workChanged': 2,
 };
 
 /** A client looks here before it sends a command to an older host. */

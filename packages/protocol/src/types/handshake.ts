@@ -85,6 +85,8 @@ export interface ProtocolCapabilities {
   readonly nativeSessions?: true;
   /** Clients can offer tools to the agent of a session. */
   readonly clientTools?: true;
+  /** Changes of the session's folder can be listed, compared and taken back. */
+  readonly changes?: true;
   readonly sessionFs?: true;
   readonly artifacts?: true;
   readonly import?: true;

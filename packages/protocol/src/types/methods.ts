@@ -90,6 +90,14 @@ import type {
   TerminalParams,
   TerminalScreen,
 } from './terminals.js';
+import type {
+  FetchDiffParams,
+  FetchDiffResult,
+  ListChangesParams,
+  ListChangesResult,
+  RestoreFilesParams,
+  RestoreFilesResult,
+} from './work.js';
 
 export interface Command<Params, Result> {
   readonly params: Params;
@@ -140,6 +148,9 @@ export interface Commands {
   readonly detachTerminal: Command<TerminalParams, null>;
   readonly sendToTerminal: Command<SendToTerminalParams, SendToTerminalResult>;
   readonly closeTerminal: Command<TerminalParams, null>;
+  readonly listChanges: Command<ListChangesParams, ListChangesResult>;
+  readonly fetchDiff: Command<FetchDiffParams, FetchDiffResult>;
+  readonly restoreFiles: Command<RestoreFilesParams, RestoreFilesResult>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;

@@ -31,7 +31,8 @@ export type Notification =
   | TerminalOutputNotification
   | TerminalScreenNotification
   | TerminalChangedNotification
-  | TerminalRemovedNotification;
+  | TerminalRemovedNotification
+  | WorkChangedNotification;
 
 export interface ProgressNotification {
   readonly type: 'notify/progress';
@@ -116,4 +117,10 @@ export interface TerminalScreenNotification {
   readonly screen: string;
   /** Of the output that comes next. */
   readonly offset: number;
+}
+
+/** Files of the session's folder have changed since the last turn or were restored. Since version 2. */
+export interface WorkChangedNotification {
+  readonly type: 'notify/workChanged';
+  readonly session: string;
 }

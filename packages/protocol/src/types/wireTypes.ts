@@ -18,6 +18,7 @@ import type * as sessionState from './sessionState.js';
 import type * as terminals from './terminals.js';
 import type * as toolCalls from './toolCalls.js';
 import type * as turns from './turns.js';
+import type * as work from './work.js';
 
 /** Every type that crosses the wire, by name. The frozen versions are checked against it. */
 export interface WireTypes {
@@ -52,7 +53,9 @@ export interface WireTypes {
   CallClientToolParams: clientTools.CallClientToolParams;
   CallClientToolResult: clientTools.CallClientToolResult;
   CancelledToolCall: toolCalls.CancelledToolCall;
+  ChangedFile: work.ChangedFile;
   ChangesChangedAction: hostActions.ChangesChangedAction;
+  ChangesSince: work.ChangesSince;
   CheckLoginResult: commands.CheckLoginResult;
   ChoiceField: forms.ChoiceField;
   ChoicesField: forms.ChoicesField;
@@ -80,6 +83,7 @@ export interface WireTypes {
   CustomizationToggledAction: clientActions.CustomizationToggledAction;
   DeltaAction: hostActions.DeltaAction;
   Device: devices.Device;
+  DiffHunk: work.DiffHunk;
   DirectoryEntry: commands.DirectoryEntry;
   DispatchActionParams: commands.DispatchActionParams;
   DisposeSessionParams: commands.DisposeSessionParams;
@@ -91,6 +95,8 @@ export interface WireTypes {
   FailedSubscription: handshake.FailedSubscription;
   FetchContentParams: commands.FetchContentParams;
   FetchContentResult: commands.FetchContentResult;
+  FetchDiffParams: work.FetchDiffParams;
+  FetchDiffResult: work.FetchDiffResult;
   FetchNativeTurnsParams: native.FetchNativeTurnsParams;
   FetchPairingResult: devices.FetchPairingResult;
   FetchPartsParams: commands.FetchPartsParams;
@@ -120,6 +126,8 @@ export interface WireTypes {
   IsReadChangedAction: clientActions.IsReadChangedAction;
   ListArtifactsParams: commands.ListArtifactsParams;
   ListArtifactsResult: commands.ListArtifactsResult;
+  ListChangesParams: work.ListChangesParams;
+  ListChangesResult: work.ListChangesResult;
   ListDevicesParams: devices.ListDevicesParams;
   ListDevicesResult: devices.ListDevicesResult;
   ListNativeSessionsParams: native.ListNativeSessionsParams;
@@ -185,6 +193,8 @@ export interface WireTypes {
   ReplayResult: handshake.ReplayResult;
   ResponsePart: turns.ResponsePart;
   ResponsePartAction: hostActions.ResponsePartAction;
+  RestoreFilesParams: work.RestoreFilesParams;
+  RestoreFilesResult: work.RestoreFilesResult;
   RmParams: sessionFs.RmParams;
   Role: handshake.Role;
   RoleRefusedData: handshake.RoleRefusedData;
@@ -274,5 +284,6 @@ export interface WireTypes {
   UsageAction: hostActions.UsageAction;
   UsageInfo: common.UsageInfo;
   UserMessage: turns.UserMessage;
+  WorkChangedNotification: notifications.WorkChangedNotification;
   WriteFileParams: sessionFs.WriteFileParams;
 }

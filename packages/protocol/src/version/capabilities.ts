@@ -27,6 +27,7 @@ const V2: ProtocolCapabilities = {
   handOver: true,
   nativeSessions: true,
   clientTools: true,
+  changes: true,
 };
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */

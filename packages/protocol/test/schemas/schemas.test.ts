@@ -146,6 +146,9 @@ describe('schemas', () => {
       session: 'mock:/s1',
       tools: [{ name: 'open_file', description: 'Opens a file.', inputSchema: { type: 'object' } }],
     },
+    listChanges: { session: 'mock:/s1', since: 'lastTurn', limit: 100, cursor: 'a.b.1' },
+    fetchDiff: { session: 'mock:/s1', path: 'src/a.ts', since: 'session', cursor: 2_000 },
+    restoreFiles: { session: 'mock:/s1', toTurnId: 't1', paths: ['src'] },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
     fetchPushKey: {},
     setPushSubscription: {

@@ -15,6 +15,7 @@ import type * as sessionState from '../../src/schemas/sessionStateSchemas.js';
 import type * as terminals from '../../src/schemas/terminalSchemas.js';
 import type * as toolCalls from '../../src/schemas/toolCallSchemas.js';
 import type * as turns from '../../src/schemas/turnSchemas.js';
+import type * as work from '../../src/schemas/workSchemas.js';
 
 // What zod infers from the schemas, beside the types that were generated from them: two ways that have to agree.
 
@@ -49,7 +50,8 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByTypeName<typeof commands> &
   ByTypeName<typeof native> &
   ByTypeName<typeof push> &
-  ByTypeName<typeof sessionFs>;
+  ByTypeName<typeof sessionFs> &
+  ByTypeName<typeof work>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

@@ -56,6 +56,10 @@ class SharedSession implements VisibleSessions {
     return this.#ofSpace.acceptedFrom(key, shown);
   }
 
+  work(): Promise<never> {
+    return refused();
+  }
+
   create(): Promise<void> {
     return refused();
   }

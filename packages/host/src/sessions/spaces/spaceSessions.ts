@@ -82,6 +82,9 @@ export class SpaceSessions implements VisibleSessions {
     return this.#with(session, (all) => all.fetchContent(params, this.#as(client)), missing);
   };
 
+  work: VisibleSessions['work'] = (method, params, client) =>
+    this.#with(params.session, (all) => all.work(method, params, this.#as(client)));
+
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     return this.#all().list(params, this.#space);
   }

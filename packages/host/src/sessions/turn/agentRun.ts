@@ -227,10 +227,12 @@ export class AgentRun {
     this.#current = turn;
     try {
       await this.#prepare(turn);
+      const kept = turn.isCancelled ? undefined : this.#options.sink.keepFolder(turn.id);
       await this.#agent.closeStale();
       const session = turn.isCancelled ? undefined : await this.#agent.open();
       const whole = session && (await this.#options.sink.wholeMessage(message));
       if (whole && !this.#settings.isQuiet) await this.#settings.settled(turn);
+      if (kept !== undefined) await kept;
       if (whole && !turn.isCancelled) {
         this.#agent.sends();
         await session.send(whole);

@@ -27,6 +27,8 @@ export interface TurnSink {
   wholeMessage(message: UserMessage): Promise<UserMessage>;
   /** The agent begins a turn by itself. Returns whether the session can have one now. */
   beginOwnTurn(turnId: string): boolean;
+  /** Keeps the folder as it is before the turn, for a bounded time. Absent where no snapshots are made. */
+  keepFolder(turnId: string): Promise<void> | undefined;
   dispatch(action: AgentAction): void;
   commandsChanged(commands: readonly SessionCommand[]): void;
   settingsChanged(settings: readonly SessionSetting[]): void;

@@ -37,6 +37,7 @@ async function run(
     agentOpened: () => {},
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
     beginOwnTurn: () => true,
+    keepFolder: () => undefined,
     dispatch: (action) => {
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();

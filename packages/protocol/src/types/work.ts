@@ -1,0 +1,119 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+/** A file that differs. */
+export interface ChangedFile {
+  /** Relative to the session's folder. */
+  readonly path: string;
+  /** What a renamed file was called. */
+  readonly oldPath?: string;
+  /** Modified, added (also what git does not track yet), deleted, renamed. */
+  readonly status: 'M' | 'A' | 'D' | 'R';
+  /** Lines; absent for what is not text. */
+  readonly additions?: number;
+  readonly deletions?: number;
+  readonly isBinary?: true;
+  /** What it is, if it is no plain file. */
+  readonly kind?: 'link' | 'submodule';
+}
+
+/** Since before the last turn, since before the first turn, or against the base branch. */
+export type ChangesSince = 'lastTurn' | 'session' | 'base';
+
+export interface DiffHunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  /** What git shows beside it, such as the function that it is in. */
+  readonly heading?: string;
+  /** Each begins with a space, `+` or `-`, or with `\` for a file without a line end. Long ones end with `…`. */
+  readonly lines: readonly string[];
+}
+
+/** Fails with `notFound` for a file that does not differ, and for trees that no list had lately. */
+export interface FetchDiffParams {
+  readonly session: string;
+  /** Relative to the session's folder. */
+  readonly path: string;
+  /** Either this, or `from` and `to`. */
+  readonly since?: ChangesSince;
+  /** `from` and `to` of a list of changes of this session. */
+  readonly from?: string;
+  readonly to?: string;
+  /** `nextCursor` of the page before, with its `from` and `to`. */
+  readonly cursor?: number;
+}
+
+export interface FetchDiffResult {
+  readonly from: string;
+  readonly to: string;
+  readonly file: ChangedFile;
+  readonly kind: 'text' | 'binary' | 'image' | 'link' | 'submodule';
+  /** In bytes, of what is not text. */
+  readonly oldSize?: number;
+  readonly newSize?: number;
+  /** A hunk may go on in the next page. */
+  readonly hunks: readonly DiffHunk[];
+  readonly nextCursor?: number;
+}
+
+/** Fails with `data.code` where there is nothing to compare: `noGit`, `noRepository`, `notTrusted`, `refused`. */
+export interface ListChangesParams {
+  readonly session: string;
+  readonly since: ChangesSince;
+  readonly limit?: number;
+  /** `nextCursor` of the page before: the same state of the folder. */
+  readonly cursor?: string;
+}
+
+export interface ListChangesResult {
+  /** The repository of the folder, or for a folder without one, the host's own snapshots. */
+  readonly source: 'git' | 'snapshots';
+  /** The commit that `base` compares with. */
+  readonly base?: string;
+  /** The branch that it is from. */
+  readonly baseName?: string;
+  /** The commit that is checked out. */
+  readonly head?: string;
+  /** Absent while HEAD is detached. */
+  readonly branch?: string;
+  /** The tree that was compared, for `fetchDiff`. */
+  readonly from: string;
+  readonly to: string;
+  /** Ordered by path. */
+  readonly files: readonly ChangedFile[];
+  readonly total: number;
+  readonly additions: number;
+  readonly deletions: number;
+  /** There are more files than are counted. */
+  readonly isCut?: true;
+  /** Files that are too large or could not be read, and the first of them: their last changes are not seen. */
+  readonly leftOut?: { readonly count: number; readonly paths: readonly string[] };
+  /** Without a snapshot, `lastTurn` and `session` have no files. */
+  readonly hasSnapshots: boolean;
+  readonly nextCursor?: string;
+}
+
+/**
+ * Fails with `turnInProgress` while a turn runs. Ignored files, submodules, the index and commits stay as they are.
+ */
+export interface RestoreFilesParams {
+  readonly session: string;
+  /** The files as they were before this turn. Either this, or `undo`. */
+  readonly toTurnId?: string;
+  /** `undo` of an earlier answer, or `last`: takes back that restoring. */
+  readonly undo?: string;
+  /** Files and folders, relative to the session's folder. All of it if absent. */
+  readonly paths?: readonly string[];
+}
+
+export interface RestoreFilesResult {
+  /** How many files were written or removed. */
+  readonly count: number;
+  /** The first of them. */
+  readonly paths: readonly string[];
+  /** Takes it back. */
+  readonly undo: string;
+  /** What was left as it is: submodules, and places where a file is that git ignores. */
+  readonly skipped?: { readonly count: number; readonly paths: readonly string[] };
+}
