@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostClient, SessionHandle } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isRunning } from '../../../packages/host/src/processes/processStat.js';
 import { newTerminal, Screen, terminalHost } from '../../support/sharedTerminal.js';
+import { spawnHost, temporaryFolder } from '../../support/testHost.js';
 
 const LONG = { timeout: 60_000 };
 const MB = 1024 * 1024;
@@ -150,5 +152,28 @@ describe('a terminal that prints much', () => {
     process.kill(pid, 0);
     await own.remove();
     expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  it('[TERM7] does not outlive a host that was killed, once the next one runs', LONG, async () => {
+    const stateDir = await temporaryFolder();
+    const args = ['--state-dir', stateDir, '--enable-mock-agent'];
+    const env = { HOME: stateDir, SHELL: '/bin/bash' };
+    const killed = await spawnHost(stateDir, args, env);
+    const client = await connect({ url: killed.url, token: killed.token });
+    const made = await client.createSession({ provider: 'mock' });
+    const screen = new Screen();
+    const terminal = await client.terminalsOf(made.uri).create({ columns: 80, rows: 24 }, screen);
+    // It ends neither with its terminal nor by a polite signal.
+    await terminal.type('setsid sh -c \'trap "" HUP TERM; echo pid:$$:; while :; do sleep 9; done\' &\r');
+    await vi.waitFor(() => expect(screen.text).toMatch(/pid:\d+:/), { timeout: 20_000 });
+    const pid = Number(/pid:(\d+):/.exec(screen.text)?.[1]);
+    client.close();
+    expect(isRunning(pid)).toBe(true);
+    await killed.kill('SIGKILL');
+    const next = await spawnHost(stateDir, args, env);
+    // Nobody may have taken its exit code.
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
+    await next.kill('SIGTERM');
+    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
   });
 });
