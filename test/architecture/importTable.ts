@@ -158,8 +158,8 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'storage/fs',
   ],
-  'cluster/links': ['cluster/operators', 'server', 'sessions', 'sessions/turn', 'state'],
-  'cluster/operators': ['database'],
+  'cluster/operators': ['cluster/links', 'database'],
+  'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
   push: ['sessions', 'state', 'storage/fs'],
   database: [
     'customizations',

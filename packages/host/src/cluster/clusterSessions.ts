@@ -83,8 +83,8 @@ export class ClusterSessions implements Sessions {
         callTool: (params, signal) => this.#mirrorOf(hostId, params.uri)?.called(params, signal),
         closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
-          const waiting = [...this.#following.values()].filter((one) => one.hostId === hostId);
-          for (const { reject } of waiting) reject(new Error('the link was cut'));
+          for (const one of this.#following.values())
+            if (one.hostId === hostId) one.reject(new Error('the link was cut'));
         },
       }),
     });

@@ -4,11 +4,11 @@ import type { Transport } from '@agenthost/rpc';
 import type { HostLog } from '../../hostLog.js';
 import type { BroadcastOptions } from '../../state/broadcast.js';
 import type { Cluster } from '../cluster.js';
-import { LinkTrouble } from '../operators/linkTrouble.js';
 import { within } from '../within.js';
 import { Link, type LinkEvents } from './link.js';
 import type { ListenParams } from './linkMessages.js';
 import { LinkServer, type LinkServerOptions } from './linkServer.js';
+import { LinkTrouble } from './linkTrouble.js';
 
 export interface LinksOptions extends LinkServerOptions {
   readonly cluster: Cluster;

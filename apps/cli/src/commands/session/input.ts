@@ -1,9 +1,9 @@
 import type { ToolCallInput } from '@agenthost/client';
-import { defineCommand, HOST_OPTIONS } from '../command.js';
-import { CommandError, EXIT, usageError } from '../commandError.js';
-import { findSession } from '../sessionName.js';
-import { inputCall } from '../turn/inputCall.js';
-import { withHost } from '../withHost.js';
+import { defineCommand, HOST_OPTIONS } from '../../command.js';
+import { CommandError, EXIT, usageError } from '../../commandError.js';
+import { findSession } from '../../sessionName.js';
+import { inputCall } from '../../turn/inputCall.js';
+import { withHost } from '../../withHost.js';
 
 const MAX_INPUT = 1024 * 1024;
 
