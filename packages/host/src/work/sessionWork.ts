@@ -13,11 +13,12 @@ import type {
 import type { HostLog } from '../hostLog.js';
 import type { ChangeList } from './changeList.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
+import type { GitCommand } from './git.js';
 import { GitError } from './gitError.js';
 import { type OpenedWork, type OpenWorkOptions, openWork } from './openWork.js';
 import { restoreNotice } from './restoreNotice.js';
 import { checkPaths, restoreTree, shownPath } from './restoreTree.js';
-import { type SnapshotKind, treeOf } from './snapshots.js';
+import type { SnapshotKind } from './snapshots.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
@@ -75,21 +76,18 @@ export class SessionWork {
 
   listChanges({ since, limit = PAGE, cursor }: Omit<ListChangesParams, 'session'>): Promise<ListChangesResult> {
     return this.#inTurn(async (work) => {
-      const { tree, snapshots, source } = work;
+      const { snapshots, source } = work;
+      const checkedOut = source === 'git' ? headOf(work) : Promise.resolve({});
       const place = cursor === undefined ? await this.#between(work, since) : this.#atCursor(cursor);
       const { from, to, offset } = place;
-      const list = await this.#list(work, from, to);
+      const [list, head] = await Promise.all([this.#list(work, from, to), checkedOut]);
       const files = list.files.slice(offset, offset + limit);
       const next = offset + files.length;
-      const isOwn = source === 'snapshots';
-      const head = isOwn ? undefined : await tree.line('rev-parse', '-q', '--verify', 'HEAD^{commit}');
-      const branch = isOwn ? undefined : await tree.line('symbolic-ref', '-q', '--short', 'HEAD');
       return {
         source,
         ...(place.base && { base: place.base }),
         ...(place.baseName !== undefined && { baseName: place.baseName }),
-        ...(head !== undefined && { head }),
-        ...(branch !== undefined && { branch }),
+        ...head,
         from,
         to,
         files: files.map(onWire),
@@ -137,7 +135,7 @@ export class SessionWork {
       const undoId = randomUUID();
       await snapshots.add('u', undoId, now);
       const { dir } = this.#options;
-      const options = { now, target: await treeOf(tree, target.commit), paths: checked, dir, top };
+      const options = { now, target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
       const { files, skipped } = await restoreTree(tree, options);
       this.#options.onChanged();
       if (files.length > 0) {
@@ -205,7 +203,7 @@ export class SessionWork {
     const base = isBase ? await findBase(tree, this.#options.baseBranch()) : undefined;
     const snapshot = since === 'lastTurn' ? all.findLast(({ kind }) => kind === 'b') : all[0];
     const commit = isBase ? base?.commit : snapshot?.commit;
-    const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await treeOf(tree, commit);
+    const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await snapshots.treeOf(commit);
     for (const id of [from, to]) {
       this.#told.delete(id);
       this.#told.add(id);
@@ -277,4 +275,18 @@ export class TurnRunning extends Error {
 async function emptyTree({ tree }: OpenedWork): Promise<string> {
   const { stdout } = await tree.git(['mktree'], { writes: true, stdin: '' });
   return stdout.toString('utf8').trim();
+}
+
+/** What is checked out. */
+async function headOf({ tree }: OpenedWork): Promise<{ readonly head?: string; readonly branch?: string }> {
+  const both: readonly [GitCommand, ...string[]] = ['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'];
+  const { exitCode, stdout } = await tree.git(both, { okCodes: [0, 1, 128] });
+  const [head = '', ref = ''] = exitCode === 0 ? stdout.toString('utf8').split('\n') : [];
+  // Without a commit there is a branch all the same.
+  const branch = head === '' ? await tree.line('symbolic-ref', '-q', '--short', 'HEAD') : branchOf(ref);
+  return { ...(head !== '' && { head }), ...(branch !== undefined && { branch }) };
+}
+
+function branchOf(ref: string): string | undefined {
+  return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }
