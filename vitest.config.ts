@@ -18,6 +18,7 @@ export const SWEEPS = [
   'packages/host/test/move/*.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
+  'packages/host/test/work/manyFiles.test.ts',
   'test/browser/{accessibility,devices,displays,hostile,login,longThings,readOnlyLink,cluster/*,flow/diagrams}.test.ts',
   'test/ahp/versions.test.ts',
   'test/e2e/agents/{floods,installedAgents,ownTurns,silentHost}.test.ts',

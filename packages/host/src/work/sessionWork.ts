@@ -56,10 +56,14 @@ export class SessionWork {
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #lists = new Map<string, ChangeList>();
+  readonly #lists = new Map<string, Promise<ChangeList>>();
   #listsTimer: NodeJS.Timeout | undefined;
   readonly #told = new Set<string>();
+  /** Of the last snapshot. */
+  #keptTree: string | undefined;
+  /** The tree of the last look, and for each kind of list what it was compared with. */
   #lastTree: string | undefined;
+  readonly #lastFrom = new Map<ChangesSince, string>();
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
@@ -78,6 +82,7 @@ export class SessionWork {
     return this.#inTurn(async (work) => {
       const { snapshots, source } = work;
       const checkedOut = source === 'git' ? headOf(work) : Promise.resolve({});
+      if (cursor === undefined) this.#guess(work, since);
       const place = cursor === undefined ? await this.#between(work, since) : this.#atCursor(cursor);
       const { from, to, offset } = place;
       const [list, head] = await Promise.all([this.#list(work, from, to), checkedOut]);
@@ -181,7 +186,8 @@ export class SessionWork {
       await this.#inTurn(async ({ tree, snapshots }) => {
         const { id } = await tree.current();
         await snapshots.add(kind, turnId, id);
-        if (kind === 'a' && id !== this.#lastTree) this.#options.onChanged();
+        if (kind === 'a' && id !== this.#keptTree) this.#options.onChanged();
+        this.#keptTree = id;
         this.#lastTree = id;
       });
     } catch (error) {
@@ -204,12 +210,21 @@ export class SessionWork {
     const snapshot = since === 'lastTurn' ? all.findLast(({ kind }) => kind === 'b') : all[0];
     const commit = isBase ? base?.commit : snapshot?.commit;
     const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await snapshots.treeOf(commit);
+    this.#lastFrom.set(since, from);
+    this.#lastTree = to;
     for (const id of [from, to]) {
       this.#told.delete(id);
       this.#told.add(id);
     }
     for (const id of [...this.#told].slice(0, -MAX_TOLD)) this.#told.delete(id);
     return { from, to, offset: 0, leftOut, base: base?.commit, baseName: base?.name };
+  }
+
+  /** Most often nothing has changed since the last look: then the list is ready when that is known. */
+  #guess(work: OpenedWork, since: ChangesSince): void {
+    const from = since === 'base' ? undefined : this.#lastFrom.get(since);
+    if (from === undefined || this.#lastTree === undefined) return;
+    this.#list(work, from, this.#lastTree).catch(() => {});
   }
 
   #atCursor(cursor: string) {
@@ -227,9 +242,11 @@ export class SessionWork {
   /** Pages and diffs of one list are made from the same one. */
   async #list(work: OpenedWork, from: string, to: string): Promise<ChangeList> {
     const key = `${from} ${to}`;
-    const list = this.#lists.get(key) ?? (await compareTrees(work.tree, from, to));
+    const list = this.#lists.get(key) ?? compareTrees(work.tree, from, to);
     this.#lists.delete(key);
     this.#lists.set(key, list);
+    // One that failed is tried again.
+    list.catch(() => this.#lists.delete(key));
     for (const old of [...this.#lists.keys()].slice(0, -MAX_LISTS)) this.#lists.delete(old);
     clearTimeout(this.#listsTimer);
     this.#listsTimer = setTimeout(() => this.#lists.clear(), LISTS_MS);

@@ -1,11 +1,11 @@
 import type { HostClient } from '@agenthost/client';
 import type { ChangedFile, ChangesSince, ListChangesResult, URI } from '@agenthost/protocol';
-import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
-import { EXIT, usageError } from '../commandError.js';
-import { findSession } from '../sessionName.js';
-import { safeLine } from '../text/safeText.js';
-import { type Style, styleFor } from '../text/style.js';
-import { withHost } from '../withHost.js';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../../command.js';
+import { EXIT, usageError } from '../../commandError.js';
+import { findSession } from '../../sessionName.js';
+import { safeLine } from '../../text/safeText.js';
+import { type Style, styleFor } from '../../text/style.js';
+import { withHost } from '../../withHost.js';
 
 const SINCE: Readonly<Record<string, ChangesSince>> = { 'last-turn': 'lastTurn', session: 'session', base: 'base' };
 const WORDS: Readonly<Record<ChangesSince, string>> = {

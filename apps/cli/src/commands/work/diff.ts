@@ -1,11 +1,11 @@
 import type { HostClient } from '@agenthost/client';
 import type { ChangedFile, FetchDiffResult, URI } from '@agenthost/protocol';
-import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
-import { CommandError, EXIT, usageError } from '../commandError.js';
-import { findSession } from '../sessionName.js';
-import { safeLine } from '../text/safeText.js';
-import { type Style, styleFor } from '../text/style.js';
-import { withHost } from '../withHost.js';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../../command.js';
+import { CommandError, EXIT, usageError } from '../../commandError.js';
+import { findSession } from '../../sessionName.js';
+import { safeLine } from '../../text/safeText.js';
+import { type Style, styleFor } from '../../text/style.js';
+import { withHost } from '../../withHost.js';
 import { allChanges, fileLine, parseSince, SINCE_OPTION } from './changes.js';
 
 export const command = defineCommand({

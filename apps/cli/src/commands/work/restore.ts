@@ -1,11 +1,11 @@
 import type { HostClient } from '@agenthost/client';
 import type { RestoreFilesResult, URI } from '@agenthost/protocol';
-import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
-import { CommandError, EXIT, usageError } from '../commandError.js';
-import { allTurns } from '../output/turnPages.js';
-import { findSession } from '../sessionName.js';
-import { safeLine } from '../text/safeText.js';
-import { withHost } from '../withHost.js';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../../command.js';
+import { CommandError, EXIT, usageError } from '../../commandError.js';
+import { allTurns } from '../../output/turnPages.js';
+import { findSession } from '../../sessionName.js';
+import { safeLine } from '../../text/safeText.js';
+import { withHost } from '../../withHost.js';
 
 export const command = defineCommand({
   name: 'restore',
