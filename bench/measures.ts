@@ -7,6 +7,7 @@ export const MEASURES = {
   open: 'opening a session of 100,000 events',
   list: 'lists and searches of 100,000 sessions, on a folder and on PostgreSQL',
   native: 'lists of 10,000 sessions of terminals, the first and the next',
+  work: 'the changes of a session and a snapshot, in a repository of 10,000 files',
   listeners: 'what it costs to tell 500 clients of changes in their lists, and 5,000 at three hosts',
   start: 'start to listening with 10,000 sessions on disk',
   memory: 'idle, after a flood, cold sessions, and a soak (--minutes 10 for a long one)',

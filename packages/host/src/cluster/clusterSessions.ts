@@ -238,9 +238,8 @@ export class ClusterSessions implements Sessions {
     return this.#away.mark(await this.#hub.list(params, space));
   }
 
-  withNewestSummaries(result: ListSessionsResult, space: string): ListSessionsResult {
-    return this.#away.keepMarks(this.#hub.withNewestSummaries(result, space), result);
-  }
+  withNewestSummaries: Sessions['withNewestSummaries'] = (result, space) =>
+    this.#away.keepMarks(this.#hub.withNewestSummaries(result, space), result);
 
   untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
     return this.#hub.untrustedFolder(provider, cwd);

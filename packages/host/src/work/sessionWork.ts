@@ -13,11 +13,12 @@ import type {
 import type { HostLog } from '../hostLog.js';
 import type { ChangeList } from './changeList.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
+import type { GitCommand } from './git.js';
 import { GitError } from './gitError.js';
 import { type OpenedWork, type OpenWorkOptions, openWork } from './openWork.js';
 import { restoreNotice } from './restoreNotice.js';
 import { checkPaths, restoreTree, shownPath } from './restoreTree.js';
-import { type SnapshotKind, treeOf } from './snapshots.js';
+import type { SnapshotKind } from './snapshots.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
@@ -55,10 +56,14 @@ export class SessionWork {
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #lists = new Map<string, ChangeList>();
+  readonly #lists = new Map<string, Promise<ChangeList>>();
   #listsTimer: NodeJS.Timeout | undefined;
   readonly #told = new Set<string>();
+  /** Of the last snapshot. */
+  #keptTree: string | undefined;
+  /** The tree of the last look, and for each kind of list what it was compared with. */
   #lastTree: string | undefined;
+  readonly #lastFrom = new Map<ChangesSince, string>();
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
@@ -75,21 +80,19 @@ export class SessionWork {
 
   listChanges({ since, limit = PAGE, cursor }: Omit<ListChangesParams, 'session'>): Promise<ListChangesResult> {
     return this.#inTurn(async (work) => {
-      const { tree, snapshots, source } = work;
+      const { snapshots, source } = work;
+      const checkedOut = source === 'git' ? headOf(work) : Promise.resolve({});
+      if (cursor === undefined) this.#guess(work, since);
       const place = cursor === undefined ? await this.#between(work, since) : this.#atCursor(cursor);
       const { from, to, offset } = place;
-      const list = await this.#list(work, from, to);
+      const [list, head] = await Promise.all([this.#list(work, from, to), checkedOut]);
       const files = list.files.slice(offset, offset + limit);
       const next = offset + files.length;
-      const isOwn = source === 'snapshots';
-      const head = isOwn ? undefined : await tree.line('rev-parse', '-q', '--verify', 'HEAD^{commit}');
-      const branch = isOwn ? undefined : await tree.line('symbolic-ref', '-q', '--short', 'HEAD');
       return {
         source,
         ...(place.base && { base: place.base }),
         ...(place.baseName !== undefined && { baseName: place.baseName }),
-        ...(head !== undefined && { head }),
-        ...(branch !== undefined && { branch }),
+        ...head,
         from,
         to,
         files: files.map(onWire),
@@ -137,7 +140,7 @@ export class SessionWork {
       const undoId = randomUUID();
       await snapshots.add('u', undoId, now);
       const { dir } = this.#options;
-      const options = { now, target: await treeOf(tree, target.commit), paths: checked, dir, top };
+      const options = { now, target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
       const { files, skipped } = await restoreTree(tree, options);
       this.#options.onChanged();
       if (files.length > 0) {
@@ -183,7 +186,8 @@ export class SessionWork {
       await this.#inTurn(async ({ tree, snapshots }) => {
         const { id } = await tree.current();
         await snapshots.add(kind, turnId, id);
-        if (kind === 'a' && id !== this.#lastTree) this.#options.onChanged();
+        if (kind === 'a' && id !== this.#keptTree) this.#options.onChanged();
+        this.#keptTree = id;
         this.#lastTree = id;
       });
     } catch (error) {
@@ -205,13 +209,22 @@ export class SessionWork {
     const base = isBase ? await findBase(tree, this.#options.baseBranch()) : undefined;
     const snapshot = since === 'lastTurn' ? all.findLast(({ kind }) => kind === 'b') : all[0];
     const commit = isBase ? base?.commit : snapshot?.commit;
-    const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await treeOf(tree, commit);
+    const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await snapshots.treeOf(commit);
+    this.#lastFrom.set(since, from);
+    this.#lastTree = to;
     for (const id of [from, to]) {
       this.#told.delete(id);
       this.#told.add(id);
     }
     for (const id of [...this.#told].slice(0, -MAX_TOLD)) this.#told.delete(id);
     return { from, to, offset: 0, leftOut, base: base?.commit, baseName: base?.name };
+  }
+
+  /** Most often nothing has changed since the last look: then the list is ready when that is known. */
+  #guess(work: OpenedWork, since: ChangesSince): void {
+    const from = since === 'base' ? undefined : this.#lastFrom.get(since);
+    if (from === undefined || this.#lastTree === undefined) return;
+    this.#list(work, from, this.#lastTree).catch(() => {});
   }
 
   #atCursor(cursor: string) {
@@ -229,9 +242,11 @@ export class SessionWork {
   /** Pages and diffs of one list are made from the same one. */
   async #list(work: OpenedWork, from: string, to: string): Promise<ChangeList> {
     const key = `${from} ${to}`;
-    const list = this.#lists.get(key) ?? (await compareTrees(work.tree, from, to));
+    const list = this.#lists.get(key) ?? compareTrees(work.tree, from, to);
     this.#lists.delete(key);
     this.#lists.set(key, list);
+    // One that failed is tried again.
+    list.catch(() => this.#lists.delete(key));
     for (const old of [...this.#lists.keys()].slice(0, -MAX_LISTS)) this.#lists.delete(old);
     clearTimeout(this.#listsTimer);
     this.#listsTimer = setTimeout(() => this.#lists.clear(), LISTS_MS);
@@ -277,4 +292,18 @@ export class TurnRunning extends Error {
 async function emptyTree({ tree }: OpenedWork): Promise<string> {
   const { stdout } = await tree.git(['mktree'], { writes: true, stdin: '' });
   return stdout.toString('utf8').trim();
+}
+
+/** What is checked out. */
+async function headOf({ tree }: OpenedWork): Promise<{ readonly head?: string; readonly branch?: string }> {
+  const both: readonly [GitCommand, ...string[]] = ['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'];
+  const { exitCode, stdout } = await tree.git(both, { okCodes: [0, 1, 128] });
+  const [head = '', ref = ''] = exitCode === 0 ? stdout.toString('utf8').split('\n') : [];
+  // Without a commit there is a branch all the same.
+  const branch = head === '' ? await tree.line('symbolic-ref', '-q', '--short', 'HEAD') : branchOf(ref);
+  return { ...(head !== '' && { head }), ...(branch !== undefined && { branch }) };
+}
+
+function branchOf(ref: string): string | undefined {
+  return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }

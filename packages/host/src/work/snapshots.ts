@@ -35,6 +35,7 @@ export class Snapshots {
   readonly #tree: WorkTree;
   readonly #folder: string;
   #list: Snapshot[] | undefined;
+  readonly #trees = new Map<string, string>();
 
   constructor(tree: WorkTree, sessionId: string) {
     this.#tree = tree;
@@ -68,9 +69,21 @@ export class Snapshots {
     const ref = `${this.#folder}/${String(number).padStart(8, '0')}-${kind}-${key}`;
     const gone = superfluous(all);
     await this.#update([`create ${ref} ${commit}`, ...gone.map((one) => `delete ${one.ref}`)]);
+    this.#trees.set(commit, tree);
     const added: Snapshot = { ref, commit, kind, key, number };
     this.#list = [...all.filter((one) => !gone.includes(one)), added];
     return added;
+  }
+
+  /** The tree of a snapshot or of another commit. */
+  async treeOf(commit: string): Promise<string> {
+    const known = this.#trees.get(commit);
+    if (known !== undefined) return known;
+    const id = await this.#tree.line('rev-parse', '-q', '--verify', `${commit}^{tree}`);
+    if (id === undefined) throw new GitError('failed', 'A tree that the host has kept is gone from the repository.');
+    if (this.#trees.size >= MAX_SNAPSHOTS) this.#trees.clear();
+    this.#trees.set(commit, id);
+    return id;
   }
 
   async removeAll(): Promise<void> {
@@ -106,11 +119,4 @@ function superfluous(all: readonly Snapshot[]): readonly Snapshot[] {
 
 function hashed(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 20);
-}
-
-/** The tree of a snapshot or of another commit. */
-export async function treeOf(tree: WorkTree, commit: string): Promise<string> {
-  const id = await tree.line('rev-parse', '-q', '--verify', `${commit}^{tree}`);
-  if (id === undefined) throw new GitError('failed', 'A tree that the host has kept is gone from the repository.');
-  return id;
 }
