@@ -18,12 +18,8 @@ export const SWEEPS = [
   'packages/host/test/move/*.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
-<<<<<<< HEAD
-  'test/browser/{accessibility,devices,displays,exportSession,forms,hostile,login,longThings,readOnlyLink,cluster/*,flow/{diagrams,terminals}}.test.ts',
-=======
   'packages/host/test/work/manyFiles.test.ts',
-  'test/browser/{accessibility,devices,displays,hostile,login,longThings,readOnlyLink,cluster/*,flow/diagrams}.test.ts',
->>>>>>> wt-git
+  'test/browser/{accessibility,devices,displays,exportSession,forms,hostile,login,longThings,readOnlyLink,cluster/*,flow/{diagrams,terminals}}.test.ts',
   'test/ahp/versions.test.ts',
   'test/e2e/agents/{floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',

@@ -21,21 +21,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
   changes: {
     summary: 'list the files that a session changed, as git sees them',
-<<<<<<< HEAD
     load: () => import('./commands/session/changes.js'),
   },
   diff: { summary: 'print what a session changed, line by line', load: () => import('./commands/session/diff.js') },
   restore: {
     summary: 'bring files of a session back to how they were before a turn',
     load: () => import('./commands/session/restore.js'),
-=======
-    load: () => import('./commands/work/changes.js'),
-  },
-  diff: { summary: 'print what a session changed, line by line', load: () => import('./commands/work/diff.js') },
-  restore: {
-    summary: 'bring files of a session back to how they were before a turn',
-    load: () => import('./commands/work/restore.js'),
->>>>>>> wt-git
   },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },
   fork: { summary: 'create a session with the turns of another', load: () => import('./commands/fork.js') },

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { RpcError } from '@agenthost/rpc';
 import { describe, expect, it } from 'vitest';
 import type { ClientConnection } from '../../src/connection/clientConnection.js';
-import type { HostServices } from '../../src/connection/hostServices.js';
 import { createTerminalHandlers } from '../../src/connection/commands/terminalHandlers.js';
+import type { HostServices } from '../../src/connection/hostServices.js';
 import { Terminals } from '../../src/terminals/terminals.js';
 
 const terminals = new Terminals({ env: {}, send: () => {}, print: () => {}, subscribersOf: () => [] });

@@ -3,10 +3,6 @@ import { allTurns } from '@agenthost/client/internal';
 import type { RestoreFilesResult, URI } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../../command.js';
 import { CommandError, EXIT, usageError } from '../../commandError.js';
-<<<<<<<< HEAD:apps/cli/src/commands/session/restore.ts
-========
-import { allTurns } from '../../output/turnPages.js';
->>>>>>>> wt-git:apps/cli/src/commands/work/restore.ts
 import { findSession } from '../../sessionName.js';
 import { safeLine } from '../../text/safeText.js';
 import { withHost } from '../../withHost.js';
