@@ -3,6 +3,7 @@ import { text, toolCall } from '../support/modelServer/modelReply.js';
 import type { ModelRequest } from '../support/modelServer/modelRequest.js';
 import type { ModelServer } from '../support/modelServer/modelServer.js';
 import { until } from '../support/until.js';
+import { recordCapability } from './support/capabilities.js';
 import { said, startReportsHost } from './support/reportsHost.js';
 
 const use = ({ tools }: ModelRequest) =>
@@ -41,5 +42,6 @@ describe.each(['copilot', 'claude', 'codex', 'gemini', 'opencode', 'copilot-acp'
     expect(resultsOf(model)).toContain('The Editor, the client that offered it, is gone');
     expect(gone.state).toBe('complete');
     client.close();
+    recordCapability(provider, 'clientTool', 'yes');
   });
 });

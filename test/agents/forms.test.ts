@@ -2,6 +2,7 @@ import type { PendingPermission, SessionHandle } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { until } from '../support/until.js';
+import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS, turnEnded } from './support/copilotHost.js';
 import { startReportsHost } from './support/reportsHost.js';
 
@@ -52,6 +53,7 @@ describe('a form of a real agent', () => {
     const told = JSON.stringify(model.requests.at(-1)?.body);
     expect(told).toMatch(/payment flow should stay\?\W+Embedded form/);
     expect(told).toContain('Europe, Asia');
+    recordCapability('claude', 'questionForm', 'yes');
   });
 
   it('of Claude that is skipped: the model is told to decide', { timeout: 240_000 }, async () => {
@@ -94,6 +96,7 @@ describe('a form of a real agent', () => {
     const told = JSON.stringify(model.requests.at(-1)?.body);
     expect(told).toMatch(/answers\W+Redirect/);
     expect(told).toMatch(/answers\W+Asia/);
+    recordCapability('codex', 'questionForm', 'yes', 'in its plan mode');
   });
 
   it.each([
@@ -122,5 +125,6 @@ describe('a form of a real agent', () => {
     expect(told).toMatch(/accept/);
     expect(told).toMatch(/flow\W+embedded/);
     expect(told).toMatch(/retries\W+3/);
+    if (provider === 'copilot') recordCapability(provider, 'questionForm', 'yes', 'of MCP servers');
   });
 });
