@@ -26,10 +26,14 @@ export class BenchProcess {
     const ownFolder = stateDir === undefined ? mkdtempSync(join(tmpdir(), 'agenthost-bench-')) : undefined;
     const env = { ...process.env, AGENTHOST_HOME: stateDir ?? ownFolder };
     const start = performance.now();
-    const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', '--json', '--enable-mock-agent', ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = spawn(
+      process.execPath,
+      [CLI, 'serve', '--port', '0', '--json', '--enable-mock-agent', '--snapshots', 'none', ...args],
+      {
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
     running.add(child);
     child.once('exit', () => running.delete(child));
     for await (const line of createInterface(child.stdout)) {

@@ -181,5 +181,6 @@ export async function runCli(args: readonly string[], env: Readonly<Record<strin
 
 /** Nothing of the person who runs the tests: no home, no token. */
 function hostEnvironment(home: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' };
+  // No snapshots of the repository that the tests run in.
+  return { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8', AGENTHOST_SNAPSHOTS: 'none' };
 }
