@@ -23,14 +23,14 @@ const suites = [
   // `npm run test:faults` alone has many more of each, and takes an hour.
   {
     command: [
-      ...['run', 'test:faults', '--', '--log_mib', '512', '--index_rounds', '20', '--agents', '50', '--jumps', '150'],
-      ...['--kills', '100', '--cluster', '12', '--mutants', '1'],
+      ...['run', 'test:faults', '--', '--log_mib', '256', '--index_rounds', '12', '--agents', '30', '--jumps', '100'],
+      ...['--kills', '60', '--cluster', '12', '--mutants', '1'],
       ...['--database_every', '40', '--database_kills', '6', '--database_restarts', '6'],
     ],
     counts: true,
   },
   {
-    command: ['run', 'test:convergence', '--', '--runs', '4000', '--unseen', '1000', '--cluster', '60'],
+    command: ['run', 'test:convergence', '--', '--runs', '3000', '--unseen', '800', '--cluster', '60'],
     counts: true,
     beside: { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   },

@@ -72,21 +72,23 @@ describe('clients of two hosts at one session', () => {
   });
 
   it('know who only follows the session without looking at it', async () => {
-    const named = (names: string) => (action: { readonly clients: readonly { readonly clientId: string }[] }) =>
-      action.clients
-        .map(({ clientId }) => clientId)
-        .toSorted()
-        .join() === names;
+    if (!alice || !bob) throw new Error('nobody there');
+    const [first, second] = [alice, bob];
+    type Told = { readonly clients: readonly { readonly clientId: string }[] };
+    const named = ({ clients }: Told) => clients.map(({ clientId }) => clientId).toSorted();
+    /** Waits until all of them are told of this after `work`; what they were told before does not count. */
+    const told = async (names: string, who: readonly RawClient[], work: () => Promise<unknown>) => {
+      const before = new Set<object>(who.flatMap(({ envelopes }) => envelopes.map(({ action }) => action)));
+      await work();
+      const isNew = (action: Told) => !before.has(action) && named(action).join() === names;
+      await Promise.all(who.map((one) => one.nextAction(session, 'session/clientsChanged', isNew)));
+    };
     // Else it may be that nobody is told of bob at all.
-    await Promise.all(
-      [alice, bob].map((one) => one?.nextAction(session, 'session/clientsChanged', named('alice,bob'))),
-    );
-    await bob?.request('lookAt', {});
-    await Promise.all([alice, bob].map((one) => one?.nextAction(session, 'session/clientsChanged', named('alice'))));
-    await bob?.request('lookAt', { session });
-    await alice?.nextAction(session, 'session/clientsChanged', named('alice,bob'));
-    await alice?.request('lookAt', {});
-    await bob?.nextAction(session, 'session/clientsChanged', named('bob'));
+    const both = (action: Told) => named(action).join() === 'alice,bob';
+    await Promise.all([first, second].map((one) => one.nextAction(session, 'session/clientsChanged', both)));
+    await told('alice', [first, second], () => second.request('lookAt', {}));
+    await told('alice,bob', [first], () => second.request('lookAt', { session }));
+    await told('bob', [second], () => first.request('lookAt', {}));
   });
 
   it('[FOL2] get the fate of each action once: a refusal, an echo, a repeat', async () => {
