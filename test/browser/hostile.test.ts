@@ -94,7 +94,7 @@ describe('point 6: hostile texts', () => {
   it('do the same in the list, the palette and the tray', async () => {
     await watched(async (page) => {
       await page.locator('[data-session]').first().waitFor();
-      await lookThrough(page, '.list > div');
+      await lookThrough(page, '.list');
       await page.locator('body').press('Control+k');
       for (const query of ['a', '<', '[']) {
         await page.locator('.pal-in input').fill(query);

@@ -9,6 +9,7 @@ import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
 import { TERMINAL_GATES } from './terminalGates.js';
 import { TOOL_GATES } from './toolGates.js';
+import { WORK_GATES } from './workGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
@@ -379,6 +380,7 @@ const ALL = [
   ...PUSH_GATES,
   ...SPACE_GATES,
   ...TOOL_GATES,
+  ...WORK_GATES,
   ...SHARE_GATES,
 ];
 

@@ -3,10 +3,10 @@ import type { GateRow } from './gates.js';
 const TERMINALS = 'packages/host/src/terminals';
 const TEST = 'test/e2e/terminals/sharedTerminals.test.ts';
 
-/** Point 21: who sees a shared terminal, who types, and what its shell gets. */
+/** Point 23: who sees a shared terminal, who types, and what its shell gets. */
 export const TERMINAL_GATES: readonly GateRow[] = [
   [
-    '21',
+    '23',
     'a viewer types',
     'packages/protocol/src/tables/commandTable.ts',
     "sendToTerminal: { since: 2, role: 'driver' }",
@@ -15,7 +15,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM9',
   ],
   [
-    '21',
+    '23',
     'a viewer starts a shell',
     'packages/protocol/src/tables/commandTable.ts',
     "createTerminal: { since: 2, role: 'driver' }",
@@ -24,7 +24,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM9',
   ],
   [
-    '21',
+    '23',
     "a shell gets the host's environment",
     'packages/host/src/agentServices.ts',
     'env: { ...agentEnvironment(env), ...orphanMark(stateDir) }',
@@ -33,7 +33,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM1]',
   ],
   [
-    '21',
+    '23',
     'two people type at once',
     `${TERMINALS}/hostTerminal.ts`,
     'if (!isLast && !take && this.#idle !== undefined) return false;',
@@ -42,7 +42,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM3',
   ],
   [
-    '21',
+    '23',
     'what is sent again is typed again',
     `${TERMINALS}/hostTerminal.ts`,
     'if (seq <= (this.#typed.get(clientId) ?? 0)) return true;',
@@ -51,7 +51,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM5',
   ],
   [
-    '21',
+    '23',
     'an old screen asks its questions again',
     `${TERMINALS}/scrollback.ts`,
     "text.replaceAll(QUESTIONS, '')",
@@ -60,7 +60,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM10',
   ],
   [
-    '21',
+    '23',
     'terminals of another space',
     `${TERMINALS}/terminals.ts`,
     'kept?.space === space ? kept.terminal : undefined',
@@ -69,7 +69,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM16',
   ],
   [
-    '21',
+    '23',
     'a read-only link hears of terminals',
     'packages/host/src/agentServices.ts',
     '!shared && subscriptions.has(session)',
@@ -78,7 +78,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM17',
   ],
   [
-    '21',
+    '23',
     'terminals without a number',
     `${TERMINALS}/terminals.ts`,
     'if (own.length >= MAX_SESSION_TERMINALS) {',
@@ -87,7 +87,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     'TERM8',
   ],
   [
-    '21',
+    '23',
     'a shell outlives its session',
     'packages/host/src/connection/commandHandlers.ts',
     'services.terminals.closeOf(session);',

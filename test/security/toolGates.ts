@@ -5,10 +5,10 @@ const SERVER = `${TOOLS}/toolServer.ts`;
 const TEST = 'packages/host/test/clientTools/toolServer.test.ts';
 const E2E = 'test/e2e/agents/clientTools.test.ts';
 
-/** Point 21: who may offer tools to an agent, and who reaches the server that passes them on. */
+/** Point 22: who may offer tools to an agent, and who reaches the server that passes them on. */
 export const TOOL_GATES: readonly GateRow[] = [
   [
-    '21',
+    '22',
     'a viewer offers tools',
     'packages/protocol/src/tables/commandTable.ts',
     "setClientTools: { since: 2, role: 'driver' }",
@@ -17,7 +17,7 @@ export const TOOL_GATES: readonly GateRow[] = [
     'need the role driver',
   ],
   [
-    '21',
+    '22',
     'a schema that points elsewhere',
     `${TOOLS}/checkTools.ts`,
     'if (refersElsewhere(inputSchema))',
@@ -26,7 +26,7 @@ export const TOOL_GATES: readonly GateRow[] = [
     'refused as a whole',
   ],
   [
-    '21',
+    '22',
     'one name for two clients',
     `${TOOLS}/sessionTools.ts`,
     'if (other) throw',
@@ -35,7 +35,7 @@ export const TOOL_GATES: readonly GateRow[] = [
     'have a name once',
   ],
   [
-    '21',
+    '22',
     'answers that nobody checks',
     `${TOOLS}/toolResult.ts`,
     'if (error) return',
@@ -44,7 +44,7 @@ export const TOOL_GATES: readonly GateRow[] = [
     'answers that are not valid',
   ],
   [
-    '21',
+    '22',
     'any token',
     SERVER,
     "!timingSafeEqual(digest(headers.authorization ?? ''), expected)",
@@ -52,10 +52,10 @@ export const TOOL_GATES: readonly GateRow[] = [
     TEST,
     'its own token only',
   ],
-  ['21', 'any Host', SERVER, 'headers.host !== host || ', '', TEST, 'under its own name'],
-  ['21', 'any Origin', SERVER, ' || headers.origin !== undefined', '', TEST, 'under its own name'],
+  ['22', 'any Host', SERVER, 'headers.host !== host || ', '', TEST, 'under its own name'],
+  ['22', 'any Origin', SERVER, ' || headers.origin !== undefined', '', TEST, 'under its own name'],
   [
-    '21',
+    '22',
     'all addresses',
     SERVER,
     "const ADDRESS = '127.0.0.1'",
@@ -63,9 +63,9 @@ export const TOOL_GATES: readonly GateRow[] = [
     TEST,
     'on this machine only',
   ],
-  ['21', 'a body of any length', SERVER, 'if (bytes > MAX_MCP_BYTES)', 'if (false)', TEST, 'of a bounded length'],
+  ['22', 'a body of any length', SERVER, 'if (bytes > MAX_MCP_BYTES)', 'if (false)', TEST, 'of a bounded length'],
   // Only root can be another user.
   ...(process.getuid?.() === 0
-    ? ([['21', 'any user', SERVER, '(await isOwnUser(request.socket))', 'true', TEST, 'no other user']] as const)
+    ? ([['22', 'any user', SERVER, '(await isOwnUser(request.socket))', 'true', TEST, 'no other user']] as const)
     : []),
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   Author,
   ChangesSince,
@@ -17,8 +18,9 @@ import type { GitCommand } from './git.js';
 import { GitError } from './gitError.js';
 import { type OpenedWork, type OpenWorkOptions, openWork } from './openWork.js';
 import { restoreNotice } from './restoreNotice.js';
-import { checkPaths, restoreTree, shownPath } from './restoreTree.js';
-import type { SnapshotKind } from './snapshots.js';
+import { checkPaths, type RestoreOptions, restoreTree, shownPath } from './restoreTree.js';
+import type { SnapshotKind, Snapshots } from './snapshots.js';
+import type { WorkTree } from './workTree.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
@@ -30,6 +32,8 @@ const MAX_TOLD = 64;
 /** A folder without a repository is not looked at again before each turn. */
 const ABSENT_MS = 10_000;
 const CLOSE_MS = 2_000;
+const RESTORE_ATTEMPTS = 4;
+const RESTORE_PAUSE_MS = 50;
 
 export interface SessionWorkOptions extends OpenWorkOptions {
   readonly uri: string;
@@ -136,12 +140,9 @@ export class SessionWork {
       if (!target)
         throw new GitError('notFound', 'There is no snapshot of that time any more, or there never was one.');
       if (this.#options.isTurnRunning()) throw new TurnRunning();
-      const now = (await tree.current()).id;
-      const undoId = randomUUID();
-      await snapshots.add('u', undoId, now);
       const { dir } = this.#options;
-      const options = { now, target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
-      const { files, skipped } = await restoreTree(tree, options);
+      const to = { target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
+      const { files, skipped, undoId } = await this.#restored(tree, snapshots, to);
       this.#options.onChanged();
       if (files.length > 0) {
         const turn = toTurnId === undefined ? undefined : { number: this.#options.turnNumber(toTurnId) };
@@ -155,6 +156,27 @@ export class SessionWork {
         ...(skipped.length > 0 && { skipped: { count: skipped.length, paths: shown(skipped) } }),
       };
     });
+  }
+
+  /**
+   * Keeps the folder as it is, then brings files back. Git writes nothing when a file changes in this moment, as by a run of git that has
+   * outlived a killed host: then the folder is kept and compared again.
+   */
+  async #restored(tree: WorkTree, snapshots: Snapshots, to: Omit<RestoreOptions, 'now'>) {
+    for (let attempt = 1; ; attempt++) {
+      const now = (await tree.current()).id;
+      const undoId = randomUUID();
+      await snapshots.add('u', undoId, now);
+      try {
+        return { ...(await restoreTree(tree, { ...to, now })), undoId };
+      } catch (error) {
+        if (!(error instanceof GitError && error.problem === 'failed')) throw error;
+        if (attempt === RESTORE_ATTEMPTS) {
+          throw new GitError('busy', `Files change while they are restored. Try again. (${error.message})`);
+        }
+        await delay(RESTORE_PAUSE_MS * attempt);
+      }
+    }
   }
 
   /** Removes the snapshots and everything else that the host keeps of the work. The folder stays as it is. */

@@ -1,0 +1,64 @@
+import type { GateRow } from './gates.js';
+
+const WORK = 'packages/host/src/work';
+const HOSTILE = 'packages/host/test/work/hostileRepository.test.ts';
+const OF_SESSION = 'packages/host/test/work/sessionWork.test.ts';
+const WORKTREES = 'test/e2e/work/worktrees.test.ts';
+
+/** Point 21: what git may run in a session's folder, and where it writes. */
+export const WORK_GATES: readonly GateRow[] = [
+  [
+    '21',
+    'hooks of the repository run',
+    `${WORK}/gitEnvironment.ts`,
+    "['core.hooksPath', devNull] as const",
+    "['core.logAllRefUpdates', 'true'] as const",
+    HOSTILE,
+    'with hooks',
+  ],
+  [
+    '21',
+    'filters of the repository run',
+    `${WORK}/gitPrograms.ts`,
+    '/^filter\\..*\\.(?:clean|smudge|process)$/s',
+    '/^filtered\\..*$/s',
+    HOSTILE,
+    'with programs in its configuration',
+  ],
+  [
+    '21',
+    'git runs while a folder waits for trust',
+    `${WORK}/sessionWork.ts`,
+    "throw new GitError('notTrusted'",
+    "if (false) throw new GitError('notTrusted'",
+    OF_SESSION,
+    'wait for trust',
+  ],
+  [
+    '21',
+    'a viewer restores files',
+    'packages/protocol/src/tables/commandTable.ts',
+    "restoreFiles: { since: 2, role: 'driver' }",
+    "restoreFiles: { since: 2, role: 'viewer' }",
+    'test/e2e/sessions/changes.test.ts',
+    'WORK2',
+  ],
+  [
+    '21',
+    'files are copied through a link of a branch',
+    `${WORK}/copyIncluded.ts`,
+    'if (!(await leadsInside(root, at))) return false;',
+    '',
+    WORKTREES,
+    'nothing through links',
+  ],
+  [
+    '21',
+    'a session removes work that exists only in its worktree',
+    `${WORK}/worktrees.ts`,
+    'if (!work || work.uncommitted > 0) {',
+    'if (!work) {',
+    WORKTREES,
+    'files that no commit has',
+  ],
+];
