@@ -20,7 +20,7 @@ export async function openSession(page: Page, demo: DemoHost, title: string): Pr
   const row = page.locator('[data-session]', { hasText: title });
   // In a low window only the first rows are in the page.
   for (let top = 0; (await row.count()) === 0 && top < 3_000; top += 100)
-    await page.locator('[data-list] > *').evaluate((list, to) => {
+    await page.locator('[data-list]').evaluate((list, to) => {
       list.scrollTop = to % list.scrollHeight;
       return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     }, top);
