@@ -85,6 +85,7 @@ async function runScript(
   const mark = `${options.terminalId}.${randomUUID()}`;
   // Loaded with the first command.
   const pty = await import('@lydell/node-pty');
+  signal.throwIfAborted();
   const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, basename(shell.path)], {
     name: options.env.get('TERM') ?? 'xterm-256color',
     cols: COLUMNS,
