@@ -84,7 +84,7 @@ export const SPACE_GATES: readonly GateRow[] = [
   [
     '12',
     'a host without spaces follows any session',
-    `${HOST}/cluster/linkServer.ts`,
+    `${HOST}/cluster/links/linkServer.ts`,
     'if ((await hub.spaceOf(uri)) !== space) throw notFound(uri);',
     '',
     LINKS,
@@ -93,7 +93,7 @@ export const SPACE_GATES: readonly GateRow[] = [
   [
     '12',
     'a host without spaces is told of all of them',
-    `${HOST}/cluster/linkServer.ts`,
+    `${HOST}/cluster/links/linkServer.ts`,
     'return space === DEFAULT_SPACE || (this.#version ?? 0) >= SPACES_SINCE;',
     'return true;',
     TOLD,
