@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failuresIn, filesToRepeat } from './ciResults.mjs';
+import { failedNames, failuresIn, filesToRepeat } from './ciResults.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -94,7 +94,7 @@ async function take({ command, counts, repeats }, { status, results }) {
   if (status === 0) return;
   const lines = counted ? failuresIn(counted, root) : [];
   const again = repeats && counted ? filesToRepeat(counted, root) : [];
-  if (again.length > 0 && (await passesAgain(command, again))) {
+  if (again.length > 0 && (await passesAgain(command, again, counted))) {
     passed += counted.numFailedTests;
     flaky.push(...lines);
     return;
@@ -104,11 +104,13 @@ async function take({ command, counts, repeats }, { status, results }) {
   failures.push(`npm ${command.join(' ')}: exit code ${status}`, ...lines);
 }
 
-/** Runs these files of a suite by themselves. */
-async function passesAgain(command, files) {
+/** Runs the failed tests of these files by themselves. All of them have to run: a name that matches none is no success. */
+async function passesAgain(command, files, counted) {
   const words = command.includes('--') ? command : [...command, '--'];
   // The long suites name files from their own folder on.
   const names = command.includes('test:security') ? files.map((file) => file.replace('test/security/', '')) : files;
-  const { status } = await run({ command: [...words, ...names] }, { stdio: 'inherit' }, 'repeated-results');
-  return status === 0;
+  const only = command.includes('-t') ? [] : [`--testNamePattern=${failedNames(counted)}`];
+  const repeated = await run({ command: [...words, ...names, ...only] }, { stdio: 'inherit' }, 'repeated-results');
+  if (repeated.status !== 0 || !existsSync(repeated.results)) return false;
+  return JSON.parse(readFileSync(repeated.results, 'utf8')).numPassedTests >= counted.numFailedTests;
 }

@@ -31,3 +31,14 @@ export function filesToRepeat({ success, numFailedTests, testResults }, root) {
   if (success || numFailedTests === 0 || !isOnlyTests || broken.length > MOST_FILES) return [];
   return broken.map(({ name }) => relative(root, name));
 }
+
+/** A pattern that matches the names of the failed tests, and no others of their files. */
+export function failedNames({ testResults }) {
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed');
+  const pattern = (name) => name.replace(/[^\p{L}\p{N} ]/gu, '.');
+  // What stands between the names of a test and of what it is in differs between versions of vitest.
+  const names = failed.map(({ ancestorTitles, title }) => [...ancestorTitles, title].map(pattern).join('.{1,3}'));
+  return `^(?:${names.join('|')})$`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error: plain JavaScript, because CI runs it before anything is built
-import { failuresIn, filesToRepeat } from '../../scripts/ciResults.mjs';
+import { failedNames, failuresIn, filesToRepeat } from '../../scripts/ciResults.mjs';
 
 const ROOT = '/tree';
 const passedFile = (name: string) => file(name, ['passed']);
@@ -13,6 +13,8 @@ function file(name: string, outcomes: string[], message = '') {
     message,
     assertionResults: outcomes.map((status, index) => ({
       status,
+      ancestorTitles: ['a group'],
+      title: `test ${index}`,
       fullName: `test ${index}`,
       failureMessages: status === 'failed' ? ['expected 1 to be 2'] : [],
     })),
@@ -39,6 +41,16 @@ describe('files that CI runs once more', () => {
   ])('are none when %s', (_, outcome) => {
     expect(filesToRepeat(outcome, ROOT)).toEqual([]);
   });
+});
+
+it('CI repeats the failed tests only, whatever their names have in them', () => {
+  const odd = file('a', ['failed', 'passed', 'failed']);
+  const [first, , third] = odd.assertionResults;
+  if (!first || !third) throw new Error('no tests');
+  first.title = 'point 7: a (very) odd [name] $ “quoted”… | yes';
+  const pattern = new RegExp(failedNames(results(odd)));
+  const names = [first.title, 'test 1', 'test 2', 'test 22'].map((name) => `a group > ${name}`);
+  expect(names.map((name) => pattern.test(name))).toEqual([true, false, true, false]);
 });
 
 it('CI names each failed test with its reason, and a file that did not load', () => {
