@@ -3,7 +3,7 @@ import { CommandError, EXIT, usageError } from '../commandError.js';
 import { safeLine } from '../text/safeText.js';
 import { padTo } from '../text/width.js';
 
-/** A host beats every quarter of its lease, which is 10 s unless told otherwise. */
+/** A host beats every quarter of its lease, which is 10 s by default. */
 export const WATCH_MS = 3_000;
 const ID_LENGTH = 8;
 

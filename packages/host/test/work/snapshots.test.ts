@@ -1,19 +1,14 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TestRepository } from './repository.js';
-import { type WorkOf, workOf } from './workOf.js';
+import type { TestRepository } from './repository.js';
+import { repositoryWithFiles, runTurn, type WorkOf, workOf } from './workOf.js';
 
 let repository: TestRepository;
 let session: WorkOf;
 
 beforeEach(async () => {
-  repository = await TestRepository.make();
-  await repository.write('a.txt', 'one\ntwo\nthree\n');
-  await repository.write('sub/b.txt', 'b\n');
-  await repository.write('old.txt', 'a line that stays\n'.repeat(20));
-  await repository.write('.gitignore', 'ignored.txt\n');
-  await repository.commit();
+  repository = await repositoryWithFiles();
   session = workOf(repository);
 });
 afterEach(async () => {
@@ -21,12 +16,7 @@ afterEach(async () => {
   await repository.remove();
 });
 
-/** What a turn does to the files. */
-async function turn(id: string, change: () => Promise<void>, of = session): Promise<void> {
-  await of.work.beforeTurn(id);
-  await change();
-  await of.work.afterTurn(id);
-}
+const turn = (id: string, change: () => Promise<void>, of = session) => runTurn(of, id, change);
 
 const text = (path: string) => readFile(join(repository.folder, path), 'utf8');
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../src/hostLog.js';
 import type { SnapshotMode } from '../../src/work/openWork.js';
 import { SessionWork } from '../../src/work/sessionWork.js';
-import type { TestRepository } from './repository.js';
+import { TestRepository } from './repository.js';
 
 export interface WorkOf {
   readonly work: SessionWork;
@@ -49,4 +49,22 @@ export function workOf(
     work,
     restore: (params: Parameters<SessionWork['restore']>[0]) => work.restore(params, { clientId: 'c1', name: 'Mira' }),
   });
+}
+
+/** A repository with a commit of a few files. */
+export async function repositoryWithFiles(): Promise<TestRepository> {
+  const repository = await TestRepository.make();
+  await repository.write('a.txt', 'one\ntwo\nthree\n');
+  await repository.write('sub/b.txt', 'b\n');
+  await repository.write('old.txt', 'a line that stays\n'.repeat(20));
+  await repository.write('.gitignore', 'ignored.txt\n');
+  await repository.commit();
+  return repository;
+}
+
+/** A turn that changes files. */
+export async function runTurn({ work }: WorkOf, id: string, change: () => Promise<void>): Promise<void> {
+  await work.beforeTurn(id);
+  await change();
+  await work.afterTurn(id);
 }

@@ -20,7 +20,7 @@ export interface NewDevice {
   readonly role: Role;
   /** Who uses it. */
   readonly user?: string;
-  /** `default` unless told. */
+  /** `default` if none is named. */
   readonly space?: string;
   /** Of a read-only link. */
   readonly shared?: SharedSession;
