@@ -1,25 +1,19 @@
-import { mkdir, readdir, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionHandle } from '@agenthost/client';
-import type { Turn } from '@agenthost/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EventRecorder } from '../../packages/host/contract/eventRecorder.js';
 import { AcpAgent } from '../../packages/host/src/agents/acp/acpAgent.js';
 import { memorySessionFs } from '../../packages/host/test/agents/support/memorySessionFs.js';
-import { text } from '../support/modelServer/modelReply.js';
-import { ModelServer } from '../support/modelServer/modelServer.js';
-import { startRestartableHost } from '../support/restartableHost.js';
 import { textOf } from '../support/say.js';
-import { until } from '../support/until.js';
 import { ACP_CASES, type AcpCase, nextMinute, specOf } from './support/acpCases.js';
 import { agentEnv } from './support/agentCase.js';
 import { recordCapability } from './support/capabilities.js';
-import { PATIENCE_MS, turnEnded } from './support/copilotHost.js';
-import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
+import { PATIENCE_MS } from './support/copilotHost.js';
+import { AGENTS_FOLDER } from './support/installAgents.js';
+import { ended, type NativeWorld, nativeWorld, noticesOf, rest } from './support/nativeWorld.js';
 
 /** A program outside of the host that uses the agent's store: the agent itself, as another client of it starts it. */
-async function outside(agentCase: AcpCase, home: string, cwd: string, env: Record<string, string>) {
+async function outside(agentCase: AcpCase, { home, cwd, env }: NativeWorld) {
   const agent = new AcpAgent({
     spec: specOf(agentCase),
     stateDir: dirname(AGENTS_FOLDER),
@@ -52,54 +46,8 @@ async function outside(agentCase: AcpCase, home: string, cwd: string, env: Recor
 }
 
 async function world(agentCase: AcpCase) {
-  const { provider } = agentCase;
-  await installAgent(provider);
-  const model = await ModelServer.start();
-  model
-    .script('the number is 4711', text('I will remember.'))
-    .script('the colour is blue', text('Noted.'))
-    .script('said in a terminal', text('Heard.'))
-    .script('which number', ({ items }) => {
-      const all = items.map((item) => item.text).join(' ');
-      const found = [/number is (\d+)/, /colour is (\w+)/, /(said in a terminal)/].map((fact) => fact.exec(all)?.[1]);
-      return text(`It was ${found.join(', ')}.`);
-    });
-  const host = await startRestartableHost([]);
-  onTestFinished(async () => {
-    await host.dispose();
-    await model.dispose();
-  });
-  const home = await realpath(host.stateDir);
-  await mkdir(join(home, 'agents'), { recursive: true });
-  await symlink(join(AGENTS_FOLDER, provider), join(home, 'agents', provider));
-  const env = { ...(await agentCase.prepare(home, model.url)), NO_PROXY: '*' };
-  const { args } = specOf(agentCase);
-  await writeFile(join(home, 'agents.json'), JSON.stringify({ agents: { [provider]: { env, args } } }));
-  const cwd = join(home, 'project');
-  await mkdir(cwd);
-  const client = await host.connect({ clientInfo: { name: 'Alice' } });
-  const isThere = ({ agents }: (typeof client.root.state)['value']) =>
-    agents.some((agent) => agent.provider === provider && agent.availability.state === 'available');
-  await until(client.root.state, isThere, 'the agent', PATIENCE_MS);
-  return { model, home, cwd, client, env, terminal: await outside(agentCase, home, cwd, env) };
-}
-
-const ended = async (session: SessionHandle, message: string, turns: number) => {
-  await session.send({ text: message });
-  await turnEnded(session, turns);
-  return session.confirmed.value.turns.at(-1);
-};
-
-const noticesOf = (turn: Turn | undefined) =>
-  (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'notice' ? [part.text] : []));
-
-/** All files of the store, as they would be an hour later. */
-async function rest(home: string): Promise<void> {
-  const then = Date.now() / 1_000 - 3_600;
-  for (const store of ['.claude/projects', '.codex/sessions', '.copilot/session-state', '.gemini/tmp']) {
-    const entries = await readdir(join(home, store), { recursive: true, withFileTypes: true }).catch(() => []);
-    for (const entry of entries) if (entry.isFile()) await utimes(join(entry.parentPath, entry.name), then, then);
-  }
+  const all = await nativeWorld(agentCase);
+  return { ...all, terminal: await outside(agentCase, all) };
 }
 
 describe.each(ACP_CASES)('a conversation of $provider from a terminal', (agentCase) => {

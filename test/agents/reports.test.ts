@@ -47,6 +47,15 @@ describe.each([
   });
 });
 
+it('of a picture from an MCP server, Gemini CLI sends only the type', async () => {
+  const { model, open } = await startReportsHost('gemini');
+  model.script('take one', takePicture, text('Taken.'));
+  const turn = await said(await open(), 'take one');
+  expect(turn.toolCalls).toMatchObject([{ result: { toolOutput: expect.stringContaining('[Image: image/png]') } }]);
+  expect(resultRefs(turn)).toEqual([]);
+  recordCapability('gemini', 'imageOut', 'no', 'only their type');
+});
+
 describe('compaction', () => {
   it('of Copilot makes a compaction summary, which a fork before it does not have', { timeout: 240_000 }, async () => {
     const { model, client, folderOf, open } = await startReportsHost('copilot', { maxPromptTokens: 11_000 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { stubEntry } from './stubAgent.js';
+import { stubEntry } from './stubEntry.ts';
 
 const PROGRAM = join(import.meta.dirname, 'loginProgram.ts');
 

@@ -1,27 +1,11 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { AgentInfo, RootState } from '@agenthost/protocol';
 import { startTestHost, type TestHost, temporaryFolder } from '../testHost.js';
+import { stubEntry, writeAgents } from './stubEntry.ts';
 
-/** The program of the stub; Node runs its source. */
-export const STUB = join(import.meta.dirname, 'stubAcpAgent.ts');
-
-/** The stub as an entry of agents.json. */
-export function stubEntry(stateDir: string, env: Readonly<Record<string, string>> = {}, changes: object = {}): object {
-  return {
-    name: 'Stub',
-    command: process.execPath,
-    args: [STUB],
-    env: { STUB_MEMORY: join(stateDir, 'stub-memory'), ...env },
-    ...changes,
-  };
-}
-
-export async function writeAgents(stateDir: string, agents: object): Promise<void> {
-  await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents }));
-}
+export { STUB, stubEntry, writeAgents } from './stubEntry.ts';
 
 /** Two ACP agents: `moded` offers modes, `plain` offers none. */
 export async function writeStubAgents(stateDir: string): Promise<void> {
