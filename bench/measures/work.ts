@@ -28,9 +28,10 @@ await measure(async ({ quick }) => {
     env,
     isTrusted: () => true,
     isTurnRunning: () => false,
+    activeTurn: () => undefined,
     baseBranch: () => undefined,
     turnNumber: () => undefined,
-    tell: () => {},
+    tell: () => true,
     onChanged: () => {},
     log: silentLog,
   });

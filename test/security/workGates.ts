@@ -3,6 +3,8 @@ import type { GateRow } from './gates.js';
 const WORK = 'packages/host/src/work';
 const HOSTILE = 'packages/host/test/work/hostileRepository.test.ts';
 const OF_SESSION = 'packages/host/test/work/sessionWork.test.ts';
+const LAND = 'test/e2e/work/land.test.ts';
+const OF_LANDING = 'packages/host/test/work/land.test.ts';
 const WORKTREES = 'test/e2e/work/worktrees.test.ts';
 
 /** Point 21: what git may run in a session's folder, and where it writes. */
@@ -42,6 +44,51 @@ export const WORK_GATES: readonly GateRow[] = [
     "restoreFiles: { since: 2, role: 'viewer' }",
     'test/e2e/sessions/changes.test.ts',
     'WORK2',
+  ],
+  [
+    '21',
+    'a viewer commits',
+    'packages/protocol/src/tables/commandTable.ts',
+    "commitChanges: { since: 2, role: 'driver' }",
+    "commitChanges: { since: 2, role: 'viewer' }",
+    LAND,
+    'a viewer is refused',
+  ],
+  [
+    '21',
+    'hooks of a remote on this machine run',
+    `${WORK}/land/pushChanges.ts`,
+    'local > 0 ? RECEIVE_PACK',
+    'local < 0 ? RECEIVE_PACK',
+    HOSTILE,
+    'committed, merged and pushed',
+  ],
+  [
+    '21',
+    'merge drivers of the repository run',
+    `${WORK}/gitPrograms.ts`,
+    '/^merge\\..*\\.driver$/s',
+    '/^merged\\..*$/s',
+    HOSTILE,
+    'committed, merged and pushed',
+  ],
+  [
+    '21',
+    'a merge writes to a folder of another repository',
+    `${WORK}/land/mergePreview.ts`,
+    'if (place?.commonDir !== commonDir || place.top',
+    'if (!place || place.top',
+    OF_LANDING,
+    'writes to no folder',
+  ],
+  [
+    '21',
+    'a merge overwrites a file that git ignores',
+    `${WORK}/land/moveCheckout.ts`,
+    'if (taken.length === 0) return;',
+    'if (taken.length >= 0) return;',
+    OF_LANDING,
+    'LAND4',
   ],
   [
     '21',

@@ -11,6 +11,7 @@ export const EXIT = {
   turnCancelled: 11,
   needsAnswer: 12,
   denied: 13,
+  conflict: 14,
   /** 128 plus the signal's number, as in a shell. */
   hungUp: 129,
   interrupted: 130,

@@ -28,6 +28,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'bring files of a session back to how they were before a turn',
     load: () => import('./commands/session/restore.js'),
   },
+  commit: { summary: 'commit what a session changed', load: () => import('./commands/session/commit.js') },
+  merge: {
+    summary: 'merge the branch of a session into its base',
+    load: () => import('./commands/session/merge.js'),
+  },
+  push: {
+    summary: 'push the branch of a session, and open a pull request',
+    load: () => import('./commands/session/push.js'),
+  },
   search: { summary: 'find sessions by their text', load: () => import('./commands/search.js') },
   fork: { summary: 'create a session with the turns of another', load: () => import('./commands/fork.js') },
   rename: { summary: 'rename a session', load: () => import('./commands/rename.js') },

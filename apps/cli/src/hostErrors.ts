@@ -12,7 +12,9 @@ import type { ErrorData, RoleRefusedData } from '@agenthost/protocol/internal';
 import { CommandError, EXIT } from './commandError.js';
 
 /** Of commands about changes of files: what they are about is not there. */
-const NOTHING_THERE: ReadonlySet<string> = new Set(['noGit', 'tooOld', 'noRepository', 'notFound']);
+const NOTHING_THERE: ReadonlySet<string> = new Set([
+  ...['noGit', 'tooOld', 'noRepository', 'notFound', 'nothing', 'noRemote'],
+]);
 
 /** Errors of the SDK as two lines for the user. */
 export function commandErrorOf(error: unknown, { origin }: URL): unknown {

@@ -36,6 +36,7 @@ import { type ImportSessionOptions, importTurns } from './session/importSession.
 import { SessionHandle } from './session/sessionHandle.js';
 import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
+import { ChangesWatches } from './sync/changesWatches.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
 import { SessionTerminals } from './terminals/sessionTerminals.js';
@@ -134,7 +135,8 @@ export class HostClient {
     this.#tools = new ClientToolServer(this.#commands, schedule, reportError);
     this.push = new HostPush(this.#commands);
     this.native = new NativeClient(this.#commands);
-    this.work = new WorkClient(this.#commands);
+    const watches = new ChangesWatches(this.#commands, this.#connection, reportError);
+    this.work = new WorkClient(this.#commands, watches);
     this.devices = new Devices(this.#commands);
     this.#sync = new StateSync({
       ...common,
@@ -251,7 +253,7 @@ export class HostClient {
 
   /**
    * Deletes a session with all its files. `worktree` says what becomes of work that only its own worktree has: it is kept unless it is
-   * `discard`.
+   * `discard`. With `ask` the session is not deleted where there is such work: the error's `data.code` is `unmergedWork`.
    *
    * @example
    * ```ts
@@ -329,7 +331,9 @@ export class HostClient {
         }
         return envelope;
       },
-      handle: (envelope) => this.#sync.receive(envelope),
+      handle: (envelope) => {
+        if (!this.work.receive(envelope)) this.#sync.receive(envelope);
+      },
     });
     peer.onNotification('notification', {
       parse: (params) => {

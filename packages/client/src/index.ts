@@ -39,12 +39,14 @@ export type {
   OpenSessionOptions,
 } from './hostClient.js';
 export type { HostClientOptions } from './hostClientOptions.js';
+export { COMMIT_MESSAGE_REQUEST, conflictRequest } from './landRequests.js';
 export type { LoginClient, LoginListener, LoginOutcome, RunningLogin, TerminalSize } from './loginClient.js';
 export type { NativeClient } from './nativeClient.js';
 export type { Observable } from './observable.js';
 export type { HostPush } from './push.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { ToolCallContext, ToolDefinition } from './session/clientTools.js';
+export { SessionComments } from './session/comments.js';
 export type { Content, FetchContentOptions } from './session/content.js';
 export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';
 export type { ImportSessionOptions } from './session/importSession.js';
@@ -64,6 +66,7 @@ export type {
   SessionFsFileStat,
   SessionFsHandler,
 } from './sessionFs/sessionFsHandler.js';
+export type { WatchedChanges } from './sync/changesWatches.js';
 export type { ClientSeqStore } from './sync/outbox.js';
 export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';

@@ -1,16 +1,32 @@
 import type {
+  ActionEnvelope,
+  ChangesState,
+  CommitChangesParams,
+  CommitChangesResult,
   FetchDiffParams,
   FetchDiffResult,
   ListChangesParams,
   ListChangesResult,
+  MergeChangesParams,
+  MergeChangesResult,
+  PreviewMergeParams,
+  PreviewMergeResult,
+  PullRequestParams,
+  PullRequestResult,
+  PushChangesParams,
+  PushChangesResult,
   RestoreFilesParams,
   RestoreFilesResult,
+  RevertChangesParams,
   URI,
 } from '@agenthost/protocol';
 import type { CommandChannel, CommandOptions } from './connection/commandChannel.js';
+import type { ChangesWatches, WatchedChanges } from './sync/changesWatches.js';
 
 /** Git may have to read a large folder. */
 const GIT_MS = 120_000;
+/** A checkout of very many files, hooks, or a slow network. */
+const LONG_MS = 11 * 60_000;
 
 /**
  * The files of a session's folder as git sees them. `notify/workChanged` says when to look again.
@@ -27,10 +43,55 @@ const GIT_MS = 120_000;
  */
 export class WorkClient {
   readonly #commands: CommandChannel;
+  readonly #watches: ChangesWatches;
 
   /** @internal `HostClient.work` is one. */
-  constructor(commands: CommandChannel) {
+  constructor(commands: CommandChannel, watches: ChangesWatches) {
     this.#commands = commands;
+    this.#watches = watches;
+  }
+
+  /**
+   * Follows the changes of a session until it is disposed of: after each turn, and when files change.
+   *
+   * @example
+   * ```ts
+   * const changes = host.work.watchChanges(session.uri);
+   * changes.state.subscribe(({ comparisons }) => console.log(comparisons.map(({ since, total }) => `${since}: ${total}`)));
+   * changes.dispose();
+   * ```
+   */
+  watchChanges(session: URI): WatchedChanges {
+    return this.#watches.watch(session);
+  }
+
+  /** @internal */
+  receive(envelope: ActionEnvelope): boolean {
+    return this.#watches.receive(envelope);
+  }
+
+  /** All comparisons at once, with the first files of each. Rejects as `listChanges` does. */
+  fetchChanges(session: URI, options?: CommandOptions): Promise<ChangesState> {
+    return this.#commands.request('fetchChanges', { session }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /**
+   * Writes a file back as it was in `from` of a diff, or some of its hunks. Rejects with `data.code` `changed` if it is not what the
+   * diff showed any more. `restoreFiles` takes it back, with `undo` of the answer and the paths in it.
+   *
+   * @example
+   * ```ts
+   * const { from, to, hunks } = await host.work.fetchDiff(session.uri, { path: 'a.ts', since: 'session' });
+   * const [first] = hunks;
+   * if (first) await host.work.revertChanges(session.uri, { path: 'a.ts', from, to, hunks: [first] });
+   * ```
+   */
+  revertChanges(
+    session: URI,
+    params: Omit<RevertChangesParams, 'session'>,
+    options?: CommandOptions,
+  ): Promise<RestoreFilesResult> {
+    return this.#commands.request('revertChanges', { session, ...params }, { timeoutMs: GIT_MS, ...options });
   }
 
   /**
@@ -83,5 +144,94 @@ export class WorkClient {
     options?: CommandOptions,
   ): Promise<RestoreFilesResult> {
     return this.#commands.request('restoreFiles', { session, ...params }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /**
+   * Commits what has changed in the session's folder, or `paths` of it, to the branch that is checked out. Hooks of the repository run
+   * only with `runHooks`. Rejects with `data.code` `nothing`, `noIdentity`, `detached`, `inProgress` or `rejected` (by a hook).
+   *
+   * @example
+   * ```ts
+   * const { commit, count } = await host.work.commitChanges(session.uri, { message: 'Fix the parser' });
+   * console.log(`${count} files as ${commit.slice(0, 7)}`);
+   * ```
+   */
+  commitChanges(
+    session: URI,
+    params: Omit<CommitChangesParams, 'session'>,
+    options?: CommandOptions,
+  ): Promise<CommitChangesResult> {
+    return this.#commands.request('commitChanges', { session, ...params }, { timeoutMs: LONG_MS, ...options });
+  }
+
+  /**
+   * What a merge of the session's branch would do: whether it conflicts, and what is not committed. It changes nothing.
+   *
+   * @example
+   * ```ts
+   * const merge = await host.work.previewMerge(session.uri);
+   * if (merge.conflicts.count > 0) await session.send(conflictRequest(merge));
+   * else await host.work.mergeChanges(session.uri, { squash: true });
+   * ```
+   */
+  previewMerge(
+    session: URI,
+    params: Omit<PreviewMergeParams, 'session'> = {},
+    options?: CommandOptions,
+  ): Promise<PreviewMergeResult> {
+    return this.#commands.request('previewMerge', { session, ...params }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /**
+   * Merges the session's branch into its base branch or into `into`. Rejects with `data.code` `conflict` and `data.paths`, and with
+   * `uncommitted` where that branch is checked out with work that no commit has.
+   *
+   * @example
+   * ```ts
+   * const { into, how } = await host.work.mergeChanges(session.uri, { squash: true, message: 'A better parser' });
+   * console.log(`${into}: ${how}`);
+   * ```
+   */
+  mergeChanges(
+    session: URI,
+    params: Omit<MergeChangesParams, 'session'> = {},
+    options?: CommandOptions,
+  ): Promise<MergeChangesResult> {
+    return this.#commands.request('mergeChanges', { session, ...params }, { timeoutMs: LONG_MS, ...options });
+  }
+
+  /**
+   * Pushes the session's branch to a remote. The host asks for no password: it needs a credential helper or an SSH key. The progress is
+   * a `notify/progress` with the token `push/` and the session's URI.
+   *
+   * @example
+   * ```ts
+   * const { remote, branch } = await host.work.pushChanges(session.uri);
+   * console.log(`${branch} is at ${remote}`);
+   * ```
+   */
+  pushChanges(
+    session: URI,
+    params: Omit<PushChangesParams, 'session'> = {},
+    options?: CommandOptions,
+  ): Promise<PushChangesResult> {
+    return this.#commands.request('pushChanges', { session, ...params }, { timeoutMs: LONG_MS, ...options });
+  }
+
+  /**
+   * Opens a pull request for a branch that was pushed, by `gh` or `glab` of the host; else `url` is where a person opens one.
+   *
+   * @example
+   * ```ts
+   * const { url, isMade } = await host.work.pullRequest(session.uri, { title: 'A better parser' });
+   * console.log(isMade ? `See ${url}` : `Open it at ${url}`);
+   * ```
+   */
+  pullRequest(
+    session: URI,
+    params: Omit<PullRequestParams, 'session'> = {},
+    options?: CommandOptions,
+  ): Promise<PullRequestResult> {
+    return this.#commands.request('pullRequest', { session, ...params }, { timeoutMs: GIT_MS, ...options });
   }
 }

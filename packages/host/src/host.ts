@@ -5,6 +5,7 @@ import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
+import { ChangesResources } from './connection/changesResources.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
@@ -41,7 +42,7 @@ import { RootStore } from './state/rootStore.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
-import { Worktrees } from './work/worktrees.js';
+import { Worktrees } from './work/worktrees/worktrees.js';
 
 /** How long a stopping host waits for a file provider to take the remaining data. */
 const KEEPER_PATIENCE_MS = 5_000;
@@ -128,8 +129,10 @@ export class Host {
       delivery,
       list: (params, space) => sessions.hub.list(params, space),
       onCount: (count) => cluster?.clientsChanged(count),
+      onTold: (told) => changes.told(told),
       log,
     });
+    const changes = new ChangesResources((space) => visibleSessions(() => sessions.hub, space), publisher, sequence);
     const broadcast: Broadcast = (notification, options) => {
       clients.broadcast(notification, options);
       cluster?.broadcast(notification, options);
@@ -209,6 +212,7 @@ export class Host {
       native,
       push,
       clients,
+      changes,
       delivery,
       replay,
       sequence,

@@ -12,4 +12,6 @@ export { isLoopback, localUrl } from './server/networkAddress.js';
 export { MAX_LINE_BYTES } from './storage/fs/splitLines.js';
 export { writePrivateFile } from './storage/fs/writePrivateFile.js';
 export { resolveStateRoot } from './storage/stateRoot/stateRootPath.js';
-export { SessionWork, type SessionWorkOptions } from './work/sessionWork.js';
+export { SessionWork } from './work/sessionWork.js';
+export type { SessionWorkOptions } from './work/sessionWorkOptions.js';
+export { runWork } from './work/workCommands.js';

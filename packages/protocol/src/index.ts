@@ -14,25 +14,31 @@ export { ERROR_CODE, type ErrorCode, LOGIN_REQUIRED, REJECTION, type RejectionCo
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_SNAPSHOT_TURNS,
+  MAX_COMMENT_LENGTH,
+  MAX_COMMENTS,
   MAX_CONTENT_RANGE,
   MAX_FRAME_BYTES,
   MAX_JSON_DEPTH,
   MAX_JSON_VALUES,
   MAX_LIST_LIMIT,
   MAX_PARTS_LIMIT,
+  MAX_QUOTE_LENGTH,
   MAX_SNAPSHOT_TURNS,
   MAX_TEXT_LENGTH,
 } from './limits.js';
+export { changesReducer, createChangesState } from './reducers/changesReducer.js';
 export { createSessionState } from './reducers/createSessionState.js';
 export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { type TurnStep, turnSteps } from './reducers/turnSteps.js';
+export { reviewMessage } from './reviewMessage.js';
 export { ROLES } from './roles.js';
 export { roleIncludes } from './tables/tableRules.js';
 export type {
   Action,
   ActionEnvelope,
   ActionOrigin,
+  ChangesAction,
   ClientAction,
   Rejection,
   RootAction,
@@ -84,6 +90,18 @@ export type {
 } from './types/forms.js';
 export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, SharedSession, Snapshot } from './types/handshake.js';
 export type {
+  CommitChangesParams,
+  CommitChangesResult,
+  MergeChangesParams,
+  MergeChangesResult,
+  PreviewMergeParams,
+  PreviewMergeResult,
+  PullRequestParams,
+  PullRequestResult,
+  PushChangesParams,
+  PushChangesResult,
+} from './types/land.js';
+export type {
   ClientNotifications,
   ClientToolRequests,
   Commands,
@@ -99,6 +117,7 @@ export type {
 } from './types/native.js';
 export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
 export type { PushNotify, SetPushSubscriptionParams } from './types/push.js';
+export type { NewComment, ResolvedComment, ReviewComment, SentComment } from './types/reviews.js';
 export type {
   AgentAvailability,
   AgentInfo,
@@ -157,16 +176,21 @@ export type {
 } from './types/turns.js';
 export type {
   ChangedFile,
+  ChangesComparison,
   ChangesSince,
+  ChangesState,
   DiffHunk,
+  FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
+  HunkRange,
   ListChangesParams,
   ListChangesResult,
   RestoreFilesParams,
   RestoreFilesResult,
+  RevertChangesParams,
 } from './types/work.js';
-export { parseSessionUri, ROOT_URI, type SessionUriParts, sessionUri, type URI } from './uri.js';
+export { changesUri, parseSessionUri, ROOT_URI, type SessionUriParts, sessionUri, type URI } from './uri.js';
 export { capabilitiesOf } from './version/capabilities.js';
 export { MIN_PROTOCOL_VERSION, PROTOCOL_VERSION } from './version/versions.js';
 export { CLOSE_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './webSocket.js';

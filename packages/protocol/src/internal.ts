@@ -31,6 +31,7 @@ export {
   MAX_CALL_DEPTH,
   MAX_CLIENT_TOOLS,
   MAX_COMMANDS,
+  MAX_COMMENTS_LENGTH,
   MAX_CONFIG_LENGTH,
   MAX_DISPLACED_MESSAGES,
   MAX_FORM_CHOICES,
@@ -54,6 +55,8 @@ export {
   MAX_SETTINGS,
   MAX_SETTINGS_LENGTH,
   MAX_SHARE_MS,
+  MAX_SHOWN_CHANGES,
+  MAX_SHOWN_CHANGES_LENGTH,
   MAX_SHOWN_DESCRIPTION_LENGTH,
   MAX_SUBSCRIPTIONS,
   MAX_TERMINAL_INPUT,
@@ -68,6 +71,7 @@ export {
   TOOL_OUTPUT_HEAD,
   TOOL_OUTPUT_TAIL,
 } from './limits.js';
+export { findComment } from './reducers/comments.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
 export { needsInput, withSummaryChanges } from './reducers/summary.js';
 export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
@@ -151,6 +155,7 @@ export {
   isSessionId,
   parseArtifactUri,
   parseContentUri,
+  sessionOfChanges,
 } from './uri.js';
 export { negotiateVersion, supportedVersions } from './version/versions.js';
 export { withNewestTurns } from './windows.js';

@@ -61,8 +61,23 @@ export const DEFAULT_ARTIFACTS_LIMIT = 100;
 export const MAX_ARTIFACTS_LIMIT = 500;
 /** Files in one page of `listChanges`. */
 export const MAX_CHANGES_LIMIT = 500;
+/** Files of each comparison in the state of the changes, and their paths, in code units: `listChanges` has all. */
+export const MAX_SHOWN_CHANGES = 200;
+export const MAX_SHOWN_CHANGES_LENGTH = 131_072;
+/** Hunks in one `revertChanges`. */
+export const MAX_REVERTED_HUNKS = 1_000;
+/** Review comments of a session, all of them as JSON, the text of one, and the code that it quotes, in code units. */
+export const MAX_COMMENTS = 200;
+export const MAX_COMMENTS_LENGTH = 262_144;
+export const MAX_COMMENT_LENGTH = 4_000;
+export const MAX_QUOTE_LENGTH = 2_000;
 /** Paths in one `restoreFiles`. */
 export const MAX_RESTORED_PATHS = 1_000;
+/** Paths in one `commitChanges`, and its message, in code units. */
+export const MAX_COMMITTED_PATHS = 1_000;
+export const MAX_COMMIT_MESSAGE = 65_536;
+/** The name of a branch or a remote. */
+export const MAX_REF_NAME = 250;
 
 /** Turns in one call of `importSession`, and in a session that is imported. */
 export const MAX_IMPORTED_TURNS = 1_000;

@@ -68,6 +68,29 @@ export function parseSessionUri(uri: URI): SessionUriParts | undefined {
   return isSessionId(sessionId) ? { provider, sessionId } : undefined;
 }
 
+const CHANGES = 'agenthost:changes/';
+
+/**
+ * The URI of the changes of a session, which clients of version 2 can subscribe to: `agenthost:changes/<provider>/<sessionId>`.
+ *
+ * @example
+ * ```ts
+ * changesUri('shell:/s1'); // 'agenthost:changes/shell/s1'
+ * ```
+ */
+export function changesUri(session: URI): URI {
+  const parts = parseSessionUri(session);
+  if (!parts) throw new RangeError(`not a session: ${JSON.stringify(session)}`);
+  return `${CHANGES}${parts.provider}/${parts.sessionId}`;
+}
+
+/** The session of a URI that `changesUri` makes; `undefined` for any other text. */
+export function sessionOfChanges(uri: URI): URI | undefined {
+  if (!uri.startsWith(CHANGES)) return undefined;
+  const [provider, sessionId] = splitOnce(uri.slice(CHANGES.length), '/');
+  return isProviderId(provider) && isSessionId(sessionId) ? sessionUri(provider, sessionId) : undefined;
+}
+
 /** `<provider>://<sessionId>/<contentId>`. */
 export function contentUri(provider: string, sessionId: string, contentId: string): URI {
   if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);

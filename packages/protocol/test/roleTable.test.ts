@@ -15,12 +15,13 @@ import {
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
-    ...['fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['fetchChanges', 'fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],
   approver: [
     'session/approvalRevoked',
+    ...['session/commentRemoved', 'session/commentResolved', 'session/commentSet'],
     'session/isReadChanged',
     'session/permissionResolved',
     'session/toolCallConfirmed',
@@ -29,7 +30,8 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   driver: [
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'setClientTools'],
     ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
-    'restoreFiles',
+    ...['commitChanges', 'mergeChanges', 'previewMerge', 'pullRequest', 'pushChanges', 'restoreFiles'],
+    'revertChanges',
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

@@ -14,7 +14,14 @@ export type { AnsweredPrompt, PromptAnswer } from './agentHost/answeredPrompts.j
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
 export type { HostStatus } from './agentHost/hostStatus.js';
 export { NeedsInput, type WaitingChat } from './agentHost/needsInput.js';
-export type { ChatFeature, ChatModel, ChatPhase, ConfirmationAnswer, OpenChatOptions } from './chat/chatModel.js';
+export type {
+  ChatFeature,
+  ChatModel,
+  ChatPhase,
+  ChatReview,
+  ConfirmationAnswer,
+  OpenChatOptions,
+} from './chat/chatModel.js';
 export { type ChatModelOfOptions, chatModelOf } from './chat/chatModelOf.js';
 export { Drafts } from './chat/drafts.js';
 export { type ChatFields, createChat, type EditableChat } from './chat/editableChat.js';

@@ -49,7 +49,7 @@ async function isolated(isolation: unknown = 'worktree', folder = repository): P
 const folderOf = (session: SessionHandle) => fileURLToPath(session.confirmed.value.summary.workingDirectory ?? '');
 const branches = () => git(repository, 'branch', '--format=%(refname:short)').split('\n');
 const left = async () => (await readdir(join(host.stateDir, 'worktrees')).catch(() => [])).length;
-const removed = async (session: SessionHandle, worktree?: 'keep' | 'discard') =>
+const removed = async (session: SessionHandle, worktree?: 'keep' | 'ask' | 'discard') =>
   client.disposeSession(session.uri, worktree && { worktree });
 
 describe('a session with a worktree of its own', () => {
@@ -160,6 +160,31 @@ describe('what becomes of it with its session', () => {
     for (const session of [kept, merged]) await removed(session);
     expect(branches()).toEqual([expect.stringMatching(/^agenthost\//), 'main']);
     expect(await left()).toBe(0);
+  });
+
+  it('keeps the session when the client wants to ask first, and says what there is', async () => {
+    const session = await isolated();
+    await writeFile(join(folderOf(session), 'a.txt'), 'work');
+    git(folderOf(session), 'commit', '-q', '-a', '-m', 'work');
+    await writeFile(join(folderOf(session), 'new.txt'), 'work');
+    const fork = await client.createSession({
+      provider: 'mock',
+      workingDirectory: pathToFileURL(folderOf(session)).href,
+    });
+    await fork.ready();
+    // Another one works there: nothing would go.
+    await removed(fork, 'ask');
+    await expect(removed(session, 'ask')).rejects.toMatchObject({
+      reason: expect.stringMatching(/has 1 file that no commit has and 1 commit of no other branch/),
+      data: { code: 'unmergedWork' },
+    });
+    await session.send('echo still here');
+    await expect.poll(() => session.confirmed.value.turns.length).toBe(1);
+    git(repository, 'merge', '-q', '--no-edit', git(folderOf(session), 'branch', '--show-current'));
+    await rm(join(folderOf(session), 'new.txt'));
+    await removed(session, 'ask');
+    expect(await left()).toBe(0);
+    expect(branches()).toEqual(['main']);
   });
 
   it('is removed with all of its work when somebody says so', async () => {

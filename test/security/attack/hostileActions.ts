@@ -60,6 +60,17 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
     { turnId: 'a', toolCallId: 'none', kind: 'quit' },
     { turnId: 'a', toolCallId: 'none', kind: 'line', text: '\n'.repeat(3_000_000) },
   ],
+  'session/commentSet': [
+    { comment: { id: 'x', path: '../../etc/passwd', side: 'new', line: 1, quote: '', text: 'x' } },
+    { comment: { id: 'x', path: 'a', side: 'new', line: 3, endLine: 1, quote: '', text: 'x' } },
+    { comment: { id: '__proto__', path: 'a', side: 'new', line: 1, quote: '', text: 'x' } },
+    { comment: { id: 'y', path: 'a', side: 'new', line: 1, quote: 'x'.repeat(3_000_000), text: 'x' } },
+  ],
+  'session/commentRemoved': [{ commentId: 'none' }, { commentId: 'x'.repeat(3_000_000) }],
+  'session/commentResolved': [
+    { commentId: 'none', resolved: true },
+    { commentId: 'constructor', resolved: false },
+  ],
   'session/approvalRevoked': [{ approvalId: 'none' }, { approvalId: 'x'.repeat(3_000_000) }],
   'session/customizationToggled': [{ uri: `file:///${'x'.repeat(4_000)}`, enabled: false }],
 };

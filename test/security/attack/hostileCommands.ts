@@ -210,10 +210,30 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['outside', refused('fetchDiff', ({ long }) => ({ session: long, path: '../'.repeat(1_000), since: 'base' }))],
     ['of trees of nobody', refused('fetchDiff', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
   ],
+  fetchChanges: [['of any folder', tried('fetchChanges', ({ long }) => ({ session: long, watch: true }))]],
+  revertChanges: [
+    ['outside', refused('revertChanges', ({ long }) => ({ session: long, path: '../x', from: ID, to: ID }))],
+    ['trees of nobody', refused('revertChanges', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
+  ],
   restoreFiles: [
     ['to no turn', refused('restoreFiles', ({ long }) => ({ session: long, toTurnId: 'none' }))],
     ['very many paths', refused('restoreFiles', ({ long }) => ({ session: long, undo: 'last', paths: PATHS }))],
   ],
+  commitChanges: [
+    ['a long message', refused('commitChanges', ({ long }) => ({ session: long, message: 'x'.repeat(MUCH) }))],
+    ['very many paths', refused('commitChanges', ({ long }) => ({ session: long, message: 'x', paths: PATHS }))],
+    ['outside', refused('commitChanges', ({ long }) => ({ session: long, message: 'x', paths: ['../x'] }))],
+  ],
+  previewMerge: [['an option', refused('previewMerge', ({ long }) => ({ session: long, into: '--all' }))]],
+  mergeChanges: [
+    ['no branch', refused('mergeChanges', ({ long }) => ({ session: long, into: 'main@{1}' }))],
+    ['a long name', refused('mergeChanges', ({ long }) => ({ session: long, into: 'x'.repeat(4_000) }))],
+  ],
+  pushChanges: [
+    ['an address', refused('pushChanges', ({ long }) => ({ session: long, remote: 'ext::sh -c true' }))],
+    ['an option', refused('pushChanges', ({ long }) => ({ session: long, remote: '--receive-pack=true' }))],
+  ],
+  pullRequest: [['much text', refused('pullRequest', ({ long }) => ({ session: long, body: 'x'.repeat(MUCH) }))]],
   browseDirectory: [
     ['very many files', asked('browseDirectory', (data) => ({ uri: data.folders.files, provider: 'mock' }))],
     ['very many checkouts', asked('browseDirectory', (data) => ({ uri: data.folders.folders }))],

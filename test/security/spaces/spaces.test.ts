@@ -5,6 +5,8 @@ import type { RawClient } from '../../support/rawClient.js';
 import { postgresOfFile } from '../../support/storage/postgresOfFile.js';
 import { makeSession, SpaceWorld, WORLDS } from './spaceWorlds.js';
 
+const TREE = '0'.repeat(40);
+
 // Each command, action and notification with a session of another space and with one that does not exist: the answers are equal.
 
 const postgres = postgresOfFile();
@@ -61,6 +63,13 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   listChanges: [ask('listChanges', (session) => ({ session, since: 'base' }))],
   fetchDiff: [ask('fetchDiff', (session) => ({ session, path: 'a', since: 'base' }))],
   restoreFiles: [ask('restoreFiles', (session) => ({ session, toTurnId: 'first' }))],
+  commitChanges: [ask('commitChanges', (session) => ({ session, message: 'a change' }))],
+  previewMerge: [ask('previewMerge', (session) => ({ session, into: 'main' }))],
+  mergeChanges: [ask('mergeChanges', (session) => ({ session, into: 'main' }))],
+  pushChanges: [ask('pushChanges', (session) => ({ session }))],
+  pullRequest: [ask('pullRequest', (session) => ({ session }))],
+  fetchChanges: [ask('fetchChanges', (session) => ({ session }))],
+  revertChanges: [ask('revertChanges', (session) => ({ session, path: 'a', from: TREE, to: TREE }))],
   listArtifacts: [ask('listArtifacts', (session) => ({ session }))],
   fetchContent: [
     ask('fetchContent', (uri) => ({ uri: `mock://${idOf(uri)}/some-content` })),

@@ -18,6 +18,7 @@ export const NEW_OPTIONS = {
     value: 'BASE',
     help: 'with --worktree: the branch or commit to begin at (default: the current one)',
   },
+  'take-changes': { type: 'boolean', help: 'with --worktree: take the uncommitted changes of the folder along' },
 } as const satisfies Record<string, OptionSpec>;
 
 export const command = defineCommand({
@@ -58,12 +59,14 @@ export async function createSession(host: HostClient, values: Values<typeof NEW_
   return session;
 }
 
-function isolationOf({ worktree, branch, base }: Values<typeof NEW_OPTIONS>): Pick<CreateSessionOptions, 'config'> {
+function isolationOf(values: Values<typeof NEW_OPTIONS>): Pick<CreateSessionOptions, 'config'> {
+  const { worktree, branch, base, 'take-changes': takeChanges } = values;
   if (worktree) {
-    return { config: { isolation: { kind: 'worktree', ...(branch && { branch }), ...(base && { base }) } } };
+    const wanted = { ...(branch && { branch }), ...(base && { base }), ...(takeChanges && { takeChanges }) };
+    return { config: { isolation: { kind: 'worktree', ...wanted } } };
   }
-  if (branch === undefined && base === undefined) return {};
-  throw usageError('--branch and --base are for a new worktree.', 'Give --worktree too.');
+  if (branch === undefined && base === undefined && !takeChanges) return {};
+  throw usageError('--branch, --base and --take-changes are for a new worktree.', 'Give --worktree too.');
 }
 
 function defaultAgent(host: HostClient): string {

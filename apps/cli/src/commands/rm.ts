@@ -1,4 +1,7 @@
+import { CommandFailedError, type HostClient } from '@agenthost/client';
 import { titleOf } from '@agenthost/client/internal';
+import type { URI } from '@agenthost/protocol';
+import type { ErrorData } from '@agenthost/protocol/internal';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
 import { isSure } from '../isSure.js';
@@ -12,10 +15,11 @@ export const command = defineCommand({
   options: {
     ...HOST_OPTIONS,
     yes: { type: 'boolean', short: 'y', help: 'do not ask' },
+    'keep-worktree': { type: 'boolean', help: 'keep work that only its worktree or branch has, without a question' },
     'discard-worktree': { type: 'boolean', help: 'also remove work that only its worktree or branch has' },
   },
-  notes: `The worktree of a session is removed with it. Files that no commit has keep the worktree, and commits of no other
-branch keep the branch, unless --discard-worktree says otherwise.`,
+  notes: `The worktree of a session is removed with it, and so is its branch. When it has files that no commit has, or commits of no
+other branch, you are asked what becomes of them; with --yes they are kept.`,
   completes: 'session',
   examples: ['agenthost rm 3f2a', 'agenthost rm --yes 3f2a 91c0'],
   run: (values, names) => {
@@ -24,6 +28,10 @@ branch keep the branch, unless --discard-worktree says otherwise.`,
     if (!values.yes && !canAsk) {
       throw usageError('This is not a terminal, so no one can be asked.', 'Give --yes to delete without a question.');
     }
+    if (values['keep-worktree'] && values['discard-worktree']) {
+      throw usageError('--keep-worktree and --discard-worktree are opposites.', 'Give one of them.');
+    }
+    const fate = values['discard-worktree'] ? 'discard' : values['keep-worktree'] ? 'keep' : 'ask';
     return withHost(values, async (host) => {
       const found = [];
       for (const name of names) found.push(await findSession(host, name));
@@ -32,10 +40,28 @@ branch keep the branch, unless --discard-worktree says otherwise.`,
         const title = titleOf(session.confirmed.value.summary);
         session.close();
         if (values.yes || (await isSure(`Delete “${title}” (${idOf(uri)}) for good? [y/N] `))) {
-          await host.disposeSession(uri, values['discard-worktree'] ? { worktree: 'discard' } : {});
+          await remove(host, uri, fate, values.yes === true);
         }
       }
       return EXIT.ok;
     });
   },
 });
+
+/** Asks what becomes of work that only the session's worktree has. Without a question it is kept. */
+async function remove(host: HostClient, uri: URI, fate: 'keep' | 'ask' | 'discard', isQuiet: boolean): Promise<void> {
+  try {
+    await host.disposeSession(uri, { worktree: fate });
+  } catch (error) {
+    const work = unmergedWork(error);
+    if (work === undefined) throw error;
+    process.stderr.write(`${idOf(uri)}: ${work}.${isQuiet ? ' That is kept.' : ''}\n`);
+    const isDiscarded = !isQuiet && (await isSure('Discard that work for good? [y/N: it is kept] '));
+    await host.disposeSession(uri, { worktree: isDiscarded ? 'discard' : 'keep' });
+  }
+}
+
+function unmergedWork(error: unknown): string | undefined {
+  if (!(error instanceof CommandFailedError)) return undefined;
+  return (error.data as ErrorData | undefined)?.code === 'unmergedWork' ? error.reason : undefined;
+}

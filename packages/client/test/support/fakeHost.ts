@@ -354,7 +354,8 @@ export class FakeHost {
     this.#log.push(envelope);
     const resource = resourceOf(action);
     if (action.type === 'root/agentsChanged') this.root = rootReducer(this.root, action);
-    else this.#session(resource).state = sessionReducer(this.stateOf(resource), action);
+    else if (action.type !== 'changes/changed')
+      this.#session(resource).state = sessionReducer(this.stateOf(resource), action);
     for (const seat of this.#seats) {
       if (seat === sender || seat.subscriptions.has(resource)) this.#send(seat, 'action', { envelope });
     }

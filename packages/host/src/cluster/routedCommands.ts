@@ -44,7 +44,11 @@ const LEAST: Role = 'viewer';
 const SOMEBODY: AskingClient = { author: { clientId: '' }, protocolVersion: PROTOCOL_VERSION };
 
 type Carriers = {
-  readonly [M in RoutedCommand]: (params: Commands[M]['params'], space: string) => Promise<unknown>;
+  readonly [M in RoutedCommand]: (
+    params: Commands[M]['params'],
+    space: string,
+    client: AskingClient,
+  ) => Promise<unknown>;
 };
 
 /** Carries out commands for clients of other hosts. What the client may do, and what it may see, is checked here too. */
@@ -65,12 +69,19 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     browseDirectory: browse,
     listChanges: (params, space) => of(space).work('listChanges', params, SOMEBODY),
     fetchDiff: (params, space) => of(space).work('fetchDiff', params, SOMEBODY),
-    restoreFiles: (params, space) => of(space).work('restoreFiles', params, SOMEBODY),
+    restoreFiles: (params, space, client) => of(space).work('restoreFiles', params, client),
+    commitChanges: (params, space, client) => of(space).work('commitChanges', params, client),
+    previewMerge: (params, space, client) => of(space).work('previewMerge', params, client),
+    mergeChanges: (params, space, client) => of(space).work('mergeChanges', params, client),
+    pushChanges: (params, space, client) => of(space).work('pushChanges', params, client),
+    pullRequest: (params, space, client) => of(space).work('pullRequest', params, client),
+    fetchChanges: (params, space) => of(space).work('fetchChanges', params, SOMEBODY),
+    revertChanges: (params, space, client) => of(space).work('revertChanges', params, client),
   };
   return async (
     method: string,
     params: unknown,
-    as: Pick<LinkClient, 'role' | 'space'> | undefined,
+    as: (Pick<LinkClient, 'role' | 'space'> & Partial<Pick<LinkClient, 'author'>>) | undefined,
   ): Promise<unknown> => {
     if (!isRouted(commands, method)) {
       throw new RpcError(ERROR_CODE.methodNotFound, `${method} is not carried out for other hosts`);
@@ -79,7 +90,9 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     if (refusal !== undefined) throw new RpcError(ERROR_CODE.permissionDenied, refusal);
     const { data, error } = COMMAND_SCHEMAS[method].params.safeParse(params, FIRST_ISSUE);
     if (error) throw new RpcError(ERROR_CODE.invalidParams, describeIssues(error.issues, 'params'));
-    return commands[method](data as never, as?.space ?? DEFAULT_SPACE);
+    // What is done to files is said in the conversation, with the name of who did it.
+    const client = as?.author ? { ...SOMEBODY, author: as.author } : SOMEBODY;
+    return commands[method](data as never, as?.space ?? DEFAULT_SPACE, client);
   };
 }
 
@@ -118,7 +131,8 @@ function takenElsewhere(error: unknown, uri: URI): never {
 
 /** It changes nothing, so that it can be asked for again. */
 export function isRead(method: RoutedCommand): boolean {
-  return method.startsWith('fetch') || method.startsWith('list') || method === 'browseDirectory';
+  const others: readonly RoutedCommand[] = ['browseDirectory', 'previewMerge'];
+  return method.startsWith('fetch') || method.startsWith('list') || others.includes(method);
 }
 
 /** What a client is told when the host that should carry out its command can't be reached any more. */

@@ -86,7 +86,8 @@ export class ClientConnection implements Subscriber {
     this.sessions = services.sessionsOf(this.space, credential.shared?.session);
     const { sequence } = services;
     const root = credential.shared ? new SharedRoot(services.root, sequence, credential.shared) : services.root;
-    this.subscriptions = new ConnectionSubscriptions(this, { root, sessions: this.sessions });
+    const changes = credential.shared ? undefined : (session: URI) => services.changes.of(session, this.space);
+    this.subscriptions = new ConnectionSubscriptions(this, { root, sessions: this.sessions, changes });
     // Answers go through the delivery like envelopes, in order.
     const ordered: Transport = {
       onMessage: (listener) => transport.onMessage(listener),

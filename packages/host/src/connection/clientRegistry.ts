@@ -19,6 +19,8 @@ export interface ClientRegistryOptions {
   /** Of the sessions of a space. */
   readonly list: SpaceAudienceOptions['list'];
   /** Called when another number of clients is there. */
+  /** Also what clients of other hosts are told. */
+  readonly onTold?: (notification: Notification) => void;
   readonly onCount?: (clients: number) => void;
   readonly log: HostLog;
 }
@@ -96,6 +98,7 @@ export class ClientRegistry {
    * clients are gathered for a moment: a write to each of their sockets costs more than all that is written.
    */
   broadcast(notification: Notification, options: BroadcastOptions): void {
+    this.#options.onTold?.(notification);
     const { type } = notification;
     const isOfList = type === 'notify/sessionAdded' || type === 'notify/sessionSummaryChanged';
     if (isOfList && this.size >= MANY) {

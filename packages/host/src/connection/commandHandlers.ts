@@ -85,6 +85,13 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     listChanges: (params, connection) => connection.sessions.work('listChanges', params, connection),
     fetchDiff: (params, connection) => connection.sessions.work('fetchDiff', params, connection),
     restoreFiles: (params, connection) => connection.sessions.work('restoreFiles', params, connection),
+    commitChanges: (params, connection) => connection.sessions.work('commitChanges', params, connection),
+    previewMerge: (params, connection) => connection.sessions.work('previewMerge', params, connection),
+    mergeChanges: (params, connection) => connection.sessions.work('mergeChanges', params, connection),
+    pushChanges: (params, connection) => connection.sessions.work('pushChanges', params, connection),
+    pullRequest: (params, connection) => connection.sessions.work('pullRequest', params, connection),
+    fetchChanges: (params, connection) => connection.sessions.work('fetchChanges', params, connection),
+    revertChanges: (params, connection) => connection.sessions.work('revertChanges', params, connection),
     forkSession: async (params, connection) => {
       await connection.sessions.fork(params, connection);
       return null;

@@ -1,13 +1,18 @@
 import { ERROR_CODE, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
-import { MAX_SUBSCRIPTIONS } from '@agenthost/protocol/internal';
+import { ACTION_INTRODUCED_IN, MAX_SUBSCRIPTIONS, sessionOfChanges } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import { notFound } from '../sessions/sessionLoader.js';
 import type { SubscribableResource, VisibleSessions } from '../sessions/sessions.js';
 import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';
 
+const CHANGES_SINCE = ACTION_INTRODUCED_IN['changes/changed'];
+
 export interface SubscribableResources {
   readonly root: SubscribableResource;
   readonly sessions: Pick<VisibleSessions, 'open' | 'hold'>;
+  /** Of a session that the client sees; absent for one that sees no changes. */
+  readonly changes?: ((session: URI) => SubscribableResource) | undefined;
 }
 
 /** The subscriptions of one connection. */
@@ -65,6 +70,8 @@ export class ConnectionSubscriptions {
   /** The resource stays in memory until it is subscribed to or the connection ends. */
   async find(resource: URI): Promise<SubscribableResource> {
     if (resource === ROOT_URI) return this.#resources.root;
+    const session = this.#subscriber.protocolVersion >= CHANGES_SINCE ? sessionOfChanges(resource) : undefined;
+    if (session !== undefined) return this.#changesOf(session, resource);
     if (!this.#held.has(resource)) this.#held.set(resource, this.#resources.sessions.hold(resource));
     try {
       return await this.#resources.sessions.open(resource);
@@ -74,6 +81,13 @@ export class ConnectionSubscriptions {
     } finally {
       if (this.#closed) this.#letGo(resource);
     }
+  }
+
+  async #changesOf(session: URI, resource: URI): Promise<SubscribableResource> {
+    const { changes, sessions } = this.#resources;
+    if (!changes) throw notFound(resource);
+    await sessions.open(session);
+    return changes(session);
   }
 
   remove(resource: URI): void {

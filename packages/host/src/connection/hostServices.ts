@@ -12,6 +12,7 @@ import type { SequenceSource } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
 import type { Terminals } from '../terminals/terminals.js';
+import type { ChangesResources } from './changesResources.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
 import type { Devices } from './devices.js';
@@ -36,6 +37,7 @@ export interface HostServices {
   /** Conversations from terminals; absent where the host doesn't look for them. */
   readonly native: NativeSessions | undefined;
   readonly clients: ClientRegistry;
+  readonly changes: ChangesResources;
   readonly delivery: Delivery;
   readonly replay: ReplayBuffer;
   readonly sequence: SequenceSource;

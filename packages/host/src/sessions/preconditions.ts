@@ -14,9 +14,11 @@ import {
 } from '@agenthost/protocol/internal';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
 import { jsonBytes } from './stateBytes.js';
+import { type ActionSender, commentRefusal } from './turn/commentRefusal.js';
 
 export interface PreconditionContext {
   readonly state: SessionState;
+  readonly sender: ActionSender;
   /** Where its machines are, when none of them is here: it can only be read. */
   readonly away?: string | undefined;
   /** The ids of the models that the agent offers; `undefined` while that is not known. */
@@ -31,6 +33,10 @@ export interface PreconditionContext {
 
 /** Why the host rejects the action, or `undefined` when it accepts it. */
 export function refusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {
+  return stateRefusal(action, context) ?? commentRefusal(context.state, action, context.sender);
+}
+
+function stateRefusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {
   const { state, away } = context;
   switch (action.type) {
     case 'session/turnStarted':

@@ -160,18 +160,21 @@ export class SessionReactions {
         }
         parts.metadata.request();
         this.startNext();
+        parts.work.turnEnded();
         return;
       case 'session/error':
         if (action.error.errorType === LOGIN_REQUIRED) this.#options.onLogin('needed');
         parts.metadata.request();
         // The host was restarted: nobody knows when it happened.
         if (action.error.errorType !== 'interrupted') void parts.snapshots?.afterTurn(action.turnId);
+        parts.work.turnEnded();
         return;
       case 'session/turnCancelled':
         parts.metadata.request();
         void parts.snapshots?.afterTurn(action.turnId);
         run?.cancel(action.turnId);
         if (!action.holdQueue) this.startNext();
+        parts.work.turnEnded();
         return;
       case 'session/toolCallConfirmed':
         run?.answer(action.toolCallId, decisionIn(action));

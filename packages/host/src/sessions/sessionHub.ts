@@ -23,7 +23,7 @@ import { SessionIndexing } from './indexing/sessionIndexing.js';
 import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
-import { cutOffLater, releaseWorktree } from './removedSession.js';
+import { cutOffLater, refuseUnmerged, releaseWorktree } from './removedSession.js';
 import type { Session } from './session.js';
 import { DROPS_AT_ONCE, INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { alreadyExists, isNotFound, notFound, partsOf, SessionLoader } from './sessionLoader.js';
@@ -294,6 +294,7 @@ export class SessionHub implements Sessions {
 
   async #remove(uri: URI, fate?: DisposeSessionParams['worktree']): Promise<void> {
     const session = await this.open(uri);
+    if (fate === 'ask') await refuseUnmerged(session, this.#services);
     // It was unloaded meanwhile: try again with what is there now.
     if (this.#open.get(uri) !== session) return this.#remove(uri, fate);
     const { sessionId } = partsOf(uri);

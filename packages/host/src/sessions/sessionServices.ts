@@ -8,7 +8,7 @@ import type { Delivery } from '../state/delivery.js';
 import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
 import type { SnapshotMode } from '../work/openWork.js';
-import type { Worktrees } from '../work/worktrees.js';
+import type { Worktrees } from '../work/worktrees/worktrees.js';
 
 /** A change of a session's state, at the host that owns the session. */
 export interface SessionChange {

@@ -55,7 +55,9 @@ type Command<M extends keyof Commands, C> = (
 ) => Promise<Commands[M]['result']>;
 
 /** A command about the files of a session's folder. */
-export type WorkCommand = 'listChanges' | 'fetchDiff' | 'restoreFiles';
+export type WorkCommand = ReadsWork | LandsWork;
+type ReadsWork = 'listChanges' | 'fetchDiff' | 'restoreFiles' | 'fetchChanges' | 'revertChanges';
+type LandsWork = 'commitChanges' | 'previewMerge' | 'mergeChanges' | 'pushChanges' | 'pullRequest';
 
 /** Shows a folder of this machine. */
 export type Browse = (params: Commands['browseDirectory']['params']) => Promise<Commands['browseDirectory']['result']>;

@@ -69,7 +69,7 @@ export interface CompareFileOptions {
 class FullPage extends Error {}
 
 export function onWire(file: ChangedFile): ChangedFileOnWire {
-  const { path, oldPath, status, additions, deletions, oldMode, newMode } = file;
+  const { path, oldPath, status, additions, deletions, oldMode, newMode, newId } = file;
   const kind = KINDS[newMode] ?? KINDS[status === 'D' ? oldMode : ''];
   return {
     path: readable(path),
@@ -78,6 +78,7 @@ export function onWire(file: ChangedFile): ChangedFileOnWire {
     ...(additions === undefined ? { isBinary: true as const } : { additions }),
     ...(deletions !== undefined && { deletions }),
     ...(kind && { kind }),
+    ...(status !== 'D' && { id: newId }),
   };
 }
 

@@ -12,7 +12,7 @@ import { type ProcessResult, runProcess } from './gitProcess.js';
 import { RunQueue } from './runQueue.js';
 
 /** The oldest git that takes settings from its environment. */
-const OLDEST: readonly [major: number, minor: number] = [2, 31];
+const OLDEST: Version = [2, 31];
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 const CONFIG_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 60_000;
@@ -25,7 +25,8 @@ const MAX_PATHS = 16;
  *
  * `add` is not among them: for each submodule it runs `git status` with that repository's filters. Use `ls-files` and
  * `update-index`. For the same reason: `commit` with `-F` or `-m`, never with `-a`; `worktree remove` with `--force`.
- * `submodule`, `difftool` and the like run programs by design.
+ * `push` to a folder of this machine with RECEIVE_PACK only
+ * (land/pushChanges.ts); `remote` only lists. `submodule`, `difftool` and the like run programs by design.
  */
 export type GitCommand =
   | 'apply'
@@ -51,6 +52,7 @@ export type GitCommand =
   | 'prune'
   | 'push'
   | 'read-tree'
+  | 'remote'
   | 'reset'
   | 'rev-list'
   | 'rev-parse'
@@ -59,6 +61,7 @@ export type GitCommand =
   | 'symbolic-ref'
   | 'update-index'
   | 'update-ref'
+  | 'var'
   | 'worktree'
   | 'write-tree';
 
@@ -95,6 +98,10 @@ export interface GitOptions {
   readonly atLimit?: 'fail' | 'cut';
   /** Gets the output in pieces instead of the result; git waits until the promise settles. */
   readonly onOutput?: (piece: Buffer) => void | Promise<void>;
+  /** Called with each piece of what git says while it works, such as its progress. */
+  readonly onStderr?: (piece: Buffer) => void;
+  /** Settings of git for this run, which win over all files. */
+  readonly settings?: readonly Setting[];
   /** Default: 60 s, counted from the start of the process. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -107,7 +114,9 @@ export type GitResult = ProcessResult;
 const queue = new RunQueue(AT_ONCE, MAX_WAITING);
 const places = new GitPlaces();
 /** By PATH: the same git is not asked for its version again. */
-const checkedPaths = new Set<string>();
+const checkedPaths = new Map<string, Version>();
+
+type Version = readonly [major: number, minor: number];
 
 /**
  * Runs git in a trusted folder: bounded in time, output and number, in a clean environment, and without any program that the
@@ -121,7 +130,11 @@ export async function runGit(
   options: GitOptions = {},
 ): Promise<GitResult> {
   const place = command === 'init' ? undefined : await gitPlace(folder, options);
-  const settings = [...fixedSettings({ hooks: options.hooks === true }), ...(place?.settings ?? [])];
+  const settings = [
+    ...fixedSettings({ hooks: options.hooks === true }),
+    ...(place?.settings ?? []),
+    ...(options.settings ?? []),
+  ];
   const safeArgs = ['--no-pager', command, ...(SAFE_OPTIONS[command] ?? []), ...args];
   const result = await run(folder, safeArgs, settings, options);
   if (result.isCut) {
@@ -156,21 +169,40 @@ export async function gitPlace(folder: string, options: GitOptions = {}): Promis
   });
 }
 
-async function checkVersion(folder: string, options: GitOptions): Promise<void> {
-  const path = (options.env ?? process.env)['PATH'] ?? '';
-  if (checkedPaths.has(path)) return;
-  const { env, signal } = options;
-  const { stdout } = await run(folder, ['version'], [], { ...(env && { env }), ...(signal && { signal }) });
-  const version = stdout.toString('utf8').trim();
-  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1])) {
+/**
+ * For what needs a newer git than all the rest.
+ *
+ * @throws {GitError} `tooOld`
+ */
+export async function needsGit(folder: string, oldest: Version, what: string, options: GitOptions): Promise<void> {
+  const version = await checkVersion(folder, options);
+  if (isOlder(version, oldest)) {
     throw new GitError(
       'tooOld',
-      `The git of the host is too old (${version}). Install git ${OLDEST.join('.')} or newer.`,
+      `${what} needs git ${oldest.join('.')} or newer, and the host has ${version.join('.')}. Install a newer one.`,
     );
   }
+}
+
+async function checkVersion(folder: string, options: GitOptions): Promise<Version> {
+  const path = (options.env ?? process.env)['PATH'] ?? '';
+  const known = checkedPaths.get(path);
+  if (known) return known;
+  const { env, signal } = options;
+  const { stdout } = await run(folder, ['version'], [], { ...(env && { env }), ...(signal && { signal }) });
+  const said = stdout.toString('utf8').trim();
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(said) ?? [];
+  const version = [Number(major), Number(minor)] as const;
+  if (isOlder(version, OLDEST)) {
+    throw new GitError('tooOld', `The git of the host is too old (${said}). Install git ${OLDEST.join('.')} or newer.`);
+  }
   if (checkedPaths.size >= MAX_PATHS) checkedPaths.clear();
-  checkedPaths.add(path);
+  checkedPaths.set(path, version);
+  return version;
+}
+
+function isOlder(version: Version, than: Version): boolean {
+  return version[0] < than[0] || (version[0] === than[0] && version[1] < than[1]);
 }
 
 function run(
@@ -196,6 +228,7 @@ function run(
       stdin: options.stdin,
       maxOutputBytes: options.maxOutputBytes ?? OUTPUT_BYTES,
       onOutput: options.onOutput,
+      onStderr: options.onStderr,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       signal: options.signal,
     }),

@@ -17,7 +17,25 @@ export type GitProblem =
   /** Too many runs wait already. */
   | 'busy'
   /** There is no such snapshot, file or tree. */
-  | 'notFound';
+  | 'notFound'
+  /** Git does not know who commits. */
+  | 'noIdentity'
+  /** There is nothing to commit or to merge. */
+  | 'nothing'
+  /** No branch is checked out. */
+  | 'detached'
+  /** A merge, a rebase or the like is not finished. */
+  | 'inProgress'
+  | 'conflict'
+  /** A branch that would change is checked out with work that no commit has. */
+  | 'uncommitted'
+  | 'noRemote'
+  | 'noAccess'
+  /** A hook or a remote said no. */
+  | 'rejected'
+  | 'unreachable'
+  /** The file is not what the client has seen any more. */
+  | 'changed';
 
 /** The message is for people; `problem` is for programs. */
 export class GitError extends Error {
@@ -26,8 +44,16 @@ export class GitError extends Error {
   /** The exit code, when git ended by itself. */
   readonly exitCode: number | undefined;
 
-  constructor(problem: GitProblem, message: string, { exitCode }: { readonly exitCode?: number } = {}) {
+  /** The first files that it is about. */
+  readonly paths: readonly string[] | undefined;
+
+  constructor(
+    problem: GitProblem,
+    message: string,
+    { exitCode, paths }: { readonly exitCode?: number; readonly paths?: readonly string[] } = {},
+  ) {
     super(message);
+    this.paths = paths;
     this.problem = problem;
     this.exitCode = exitCode;
   }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readSmallFile } from '../storage/fs/foreignFile.js';
 import type { Setting } from './gitEnvironment.js';
 import { GitError } from './gitError.js';
-import { parseConfigList, repositoryValue, withoutPrograms } from './gitPrograms.js';
+import { type ConfigEntry, parseConfigList, repositoryValue, withoutPrograms } from './gitPrograms.js';
 
 /** A repository as git found it, checked. */
 export interface GitPlace {
@@ -12,6 +12,8 @@ export interface GitPlace {
   readonly gitDir: string;
   /** The same as `gitDir`, but for worktrees. */
   readonly commonDir: string;
+  /** Commits are signed, as configured. */
+  readonly signs: boolean;
   /** Take the repository's programs away. */
   readonly settings: readonly Setting[];
 }
@@ -71,8 +73,13 @@ async function lookUp(git: PlainGit): Promise<{ place: GitPlace; stamp: string; 
   if (listed === undefined) throw new GitError('refused', "The repository's configuration can't be read by git.");
   const entries = parseConfigList(listed);
   await refuseOtherWorkTree(top, gitDir, repositoryValue(entries, 'core.worktree'));
-  const place = { top, gitDir, commonDir, settings: withoutPrograms(entries) };
+  const signs = isOn(entries.findLast(({ key }) => key === 'commit.gpgsign'));
+  const place = { top, gitDir, commonDir, signs, settings: withoutPrograms(entries) };
   return { place, stamp, isWhole: !entries.some(({ key }) => /^include(?:if)?\./.test(key)) };
+}
+
+function isOn(entry: ConfigEntry | undefined): boolean {
+  return entry !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(entry.value ?? 'true');
 }
 
 /** A work tree elsewhere would have files written that are not the session's. It may be named only as submodules do: where `.git` is. */

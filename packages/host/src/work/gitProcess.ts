@@ -11,12 +11,16 @@ const MAX_STDERR_BYTES = 16 * 1024;
 const NOT_FOUND: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES']);
 
 export interface ProcessOptions {
+  /** Found on PATH of `env`. Default: git. */
+  readonly program?: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string | Uint8Array | undefined;
   readonly maxOutputBytes: number;
   /** Called with each piece of the output instead of keeping it. The next is read when the promise settles. */
   readonly onOutput: ((piece: Buffer) => void | Promise<void>) | undefined;
+  /** Called with each piece of what it says while it works. */
+  readonly onStderr?: ((piece: Buffer) => void) | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -35,9 +39,9 @@ type Stopped = 'timeout' | 'aborted' | 'outputLimit';
 
 /** Runs git without a shell, in a process group of its own, so that its helpers end with it. */
 export async function runProcess(args: readonly string[], options: ProcessOptions): Promise<ProcessResult> {
-  const { cwd, env, signal, timeoutMs } = options;
+  const { program = 'git', cwd, env, signal, timeoutMs } = options;
   if (signal?.aborted) throw new GitError('aborted', 'git was not run: the caller has cancelled it.');
-  const child = start(args, cwd, env);
+  const child = start(program, args, cwd, env);
   let stopped: Stopped | undefined;
   let killing: NodeJS.Timeout | undefined;
   const stop = (why: Stopped): void => {
@@ -57,9 +61,10 @@ export async function runProcess(args: readonly string[], options: ProcessOption
     const [[exitCode], stdout, stderr] = await Promise.all([
       closed,
       readOutput(child.stdout, options, () => stop('outputLimit')),
-      readStart(child.stderr),
+      readStart(child.stderr, options.onStderr),
     ]);
-    if (stopped === 'timeout') throw new GitError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s.`);
+    if (stopped === 'timeout')
+      throw new GitError('timeout', `${program} ${commandOf(args)} took longer than ${timeoutMs / 1000} s.`);
     if (stopped === 'aborted') throw new GitError('aborted', 'git was stopped: the caller has cancelled it.');
     return { exitCode: exitCode ?? -1, stdout, stderr, isCut: stopped === 'outputLimit' };
   } catch (error) {
@@ -72,9 +77,13 @@ export async function runProcess(args: readonly string[], options: ProcessOption
   }
 }
 
-function start(args: readonly string[], cwd: string, env: ProcessOptions['env']): Git {
+function commandOf(args: readonly string[]): string {
+  return args.find((arg) => !arg.startsWith('-')) ?? '';
+}
+
+function start(program: string, args: readonly string[], cwd: string, env: ProcessOptions['env']): Git {
   try {
-    return spawn('git', args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    return spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   } catch (error) {
     throw whyNotStarted(error);
   }
@@ -106,10 +115,11 @@ async function readOutput(
   return Buffer.concat(kept);
 }
 
-async function readStart(stream: Readable): Promise<string> {
+async function readStart(stream: Readable, onPiece: ((piece: Buffer) => void) | undefined): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const piece of stream as AsyncIterable<Buffer>) {
+    onPiece?.(piece);
     if (bytes < MAX_STDERR_BYTES) kept.push(piece.subarray(0, MAX_STDERR_BYTES - bytes));
     bytes += piece.length;
   }

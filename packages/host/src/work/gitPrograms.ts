@@ -63,12 +63,14 @@ const PROGRAM_KEYS: readonly (readonly [pattern: RegExp, neutral: string])[] = [
   [/^lfs\.(?:.*\.)?standalonetransferagent$/s, ''],
 ];
 
+const LFS_REQUIRED = 'filter.lfs.required';
+
 /** What `git lfs install --local` writes: a program of the user's PATH, by its own name. */
 const OWN_FILTERS: ReadonlyMap<string, string> = new Map([
   ['filter.lfs.clean', 'git-lfs clean -- %f'],
   ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
   ['filter.lfs.process', 'git-lfs filter-process'],
-  ['filter.lfs.required', 'true'],
+  [LFS_REQUIRED, 'true'],
 ]);
 
 const CREDENTIAL_HELPER = /^credential\.(?:.*\.)?helper$/s;
@@ -82,6 +84,9 @@ export function withoutPrograms(entries: readonly ConfigEntry[]): readonly Setti
     else if (scope !== 'command' && (value === undefined || OWN_FILTERS.get(key) !== value))
       foreign.set(key, value ?? 'true');
   }
+  // A filter that was taken away must not be required: git would check nothing out.
+  const isLfsForeign = [...foreign.keys()].some((key) => OWN_FILTERS.has(key));
+  if (isLfsForeign && repositoryValue(entries, LFS_REQUIRED) !== undefined) foreign.set(LFS_REQUIRED, 'true');
   const settings: Setting[] = [];
   for (const key of foreign.keys()) {
     const known = PROGRAM_KEYS.find(([pattern]) => pattern.test(key));

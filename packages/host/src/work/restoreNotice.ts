@@ -14,3 +14,9 @@ export function restoreNotice({ by, count, turn }: RestoreNotice): string {
   if (!turn) return `${who} took back a restoring of ${files}.`;
   return `${who} restored ${files} to before ${turn.number === undefined ? 'an earlier turn' : `turn ${turn.number}`}.`;
 }
+
+/** The same of a file, or of parts of it. */
+export function revertNotice(by: Author, path: string, hunks: number | undefined): string {
+  const what = hunks === undefined ? '' : hunks === 1 ? '1 change in ' : `${hunks} changes in `;
+  return `${by.name ?? 'Somebody'} reverted ${what}${path}.`;
+}

@@ -1,59 +1,52 @@
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
 import type {
   Author,
+  ChangesComparison,
   ChangesSince,
+  ChangesState,
+  FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
   ListChangesParams,
   ListChangesResult,
   RestoreFilesParams,
   RestoreFilesResult,
+  RevertChangesParams,
 } from '@agenthost/protocol';
-import type { HostLog } from '../hostLog.js';
 import type { ChangeList } from './changeList.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
-import type { GitCommand } from './git.js';
+import { FolderWatch } from './folderWatch.js';
 import { GitError } from './gitError.js';
-import { type OpenedWork, type OpenWorkOptions, openWork } from './openWork.js';
-import { restoreNotice } from './restoreNotice.js';
-import { checkPaths, type RestoreOptions, restoreTree, shownPath } from './restoreTree.js';
-import type { SnapshotKind, Snapshots } from './snapshots.js';
-import type { WorkTree } from './workTree.js';
+import type { LandContext } from './land/landContext.js';
+import { type OpenedWork, openWork } from './openWork.js';
+import { restoreKept } from './restoreKept.js';
+import { restoreNotice, revertNotice } from './restoreNotice.js';
+import { checkPaths } from './restoreTree.js';
+import { differs, withoutHunks } from './revertFile.js';
+import type { SessionWorkOptions } from './sessionWorkOptions.js';
+import type { SnapshotKind } from './snapshots.js';
+import { TurnRunning } from './turnRunning.js';
+import { emptyTree, headOf, restoredFiles, shownChanges } from './workAnswers.js';
+import type { CurrentTree } from './workTree.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
-const MAX_NAMED = 100;
-const MAX_LISTS = 3;
+const MAX_LISTS = 6;
 const LISTS_MS = 60_000;
 /** Trees that clients were told of and may ask for. */
 const MAX_TOLD = 64;
 /** A folder without a repository is not looked at again before each turn. */
 const ABSENT_MS = 10_000;
 const CLOSE_MS = 2_000;
-const RESTORE_ATTEMPTS = 4;
-const RESTORE_PAUSE_MS = 50;
-
-export interface SessionWorkOptions extends OpenWorkOptions {
-  readonly uri: string;
-  /** Nobody has to trust the folder first. */
-  readonly isTrusted: () => boolean;
-  readonly baseBranch: () => string | undefined;
-  readonly isTurnRunning: () => boolean;
-  /** The place of a turn in the conversation, counted from 1. */
-  readonly turnNumber: (turnId: string) => number | undefined;
-  /** Says something in the conversation, in a turn whose id is in `ownTurns` before it begins. */
-  readonly tell: (text: string, ownTurns: Set<string>) => void;
-  /** The files of the folder have changed. */
-  readonly onChanged: () => void;
-  readonly log: HostLog;
-}
+const MAX_UNTOLD = 16;
 
 /** What git sees of one session's work: changes, snapshots before and after each turn, and the way back. */
 export class SessionWork {
   readonly #options: SessionWorkOptions;
   readonly #ending = new AbortController();
+  /** Of what runs beside the queue. */
+  readonly #besideEnding = new AbortController();
   /** Turns in which the host says what was done to the files. */
   readonly ownTurns = new Set<string>();
   #opened: Promise<OpenedWork> | undefined;
@@ -68,6 +61,12 @@ export class SessionWork {
   /** The tree of the last look, and for each kind of list what it was compared with. */
   #lastTree: string | undefined;
   readonly #lastFrom = new Map<ChangesSince, string>();
+  /** What could not be said while a turn ran. */
+  #untold: string[] = [];
+  readonly #watch = new FolderWatch({
+    look: () => this.#inTurn(async ({ tree }) => (await tree.current()).id),
+    onChanged: () => this.#options.onChanged(),
+  });
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
@@ -80,6 +79,37 @@ export class SessionWork {
 
   afterTurn(turnId: string): Promise<void> {
     return this.#snapshot('a', turnId);
+  }
+
+  /** Says what was done while a turn ran. */
+  turnEnded(): void {
+    const waiting = this.#untold;
+    this.#untold = [];
+    for (const text of waiting) this.#tell(text);
+  }
+
+  /** Commits, merges or pushes. What takes long or does not need the index runs beside the rest (`isBeside`). */
+  async land<T>(
+    by: Author,
+    task: (context: LandContext) => Promise<T>,
+    { duringTurn = false, isBeside = false } = {},
+  ): Promise<T> {
+    const begin = async (work: OpenedWork) => {
+      const { dir, folder, landDir = join(dir, 'land'), env, onChanged, onProgress = () => {} } = this.#options;
+      if (work.source !== 'git') {
+        throw new GitError('noRepository', 'The folder is in no git repository: there is nothing to commit to.');
+      }
+      if (!duringTurn && this.#options.isTurnRunning()) {
+        throw new TurnRunning('Nothing is committed or merged while a turn runs. Stop the turn, or wait for its end.');
+      }
+      const baseBranch = this.#options.baseBranch();
+      const { signal } = isBeside ? this.#besideEnding : this.#ending;
+      const tell = (text: string) => this.#tell(text);
+      const context = { work, folder, dir, landDir, env, signal, baseBranch, by, tell, onChanged, onProgress };
+      return isBeside ? () => task(context) : task(context).then((done) => () => Promise.resolve(done));
+    };
+    const finish = await this.#inTurn(begin);
+    return finish();
   }
 
   listChanges({ since, limit = PAGE, cursor }: Omit<ListChangesParams, 'session'>): Promise<ListChangesResult> {
@@ -107,6 +137,35 @@ export class SessionWork {
         ...(place.leftOut && place.leftOut.count > 0 && { leftOut: place.leftOut }),
         hasSnapshots: (await snapshots.list()).length > 0,
         ...(next < list.files.length && { nextCursor: `${from}.${to}.${next}` }),
+      };
+    });
+  }
+
+  /** All comparisons of one look, for the changes as a resource. */
+  changes({ session, watch }: FetchChangesParams): Promise<ChangesState> {
+    return this.#inTurn(async (work) => {
+      const { source, tree, snapshots } = work;
+      const sinces = source === 'git' ? (['lastTurn', 'session', 'base'] as const) : (['lastTurn', 'session'] as const);
+      for (const since of sinces) this.#guess(work, since);
+      const [head, now] = await Promise.all([source === 'git' ? headOf(work) : {}, tree.current()]);
+      const comparisons: ChangesComparison[] = [];
+      let base: { readonly base?: string; readonly baseName?: string } = {};
+      for (const since of sinces) {
+        const place = await this.#between(work, since, now);
+        if (place.base !== undefined) base = { base: place.base, ...(place.baseName && { baseName: place.baseName }) };
+        comparisons.push(shownChanges(since, place, await this.#list(work, place.from, place.to)));
+      }
+      this.#watch.told(now.id);
+      if (watch) this.#watch.extend();
+      const hasSnapshots = (await snapshots.list()).length > 0;
+      return {
+        session,
+        comparisons,
+        source,
+        ...base,
+        ...head,
+        ...(hasSnapshots && { hasSnapshots: true as const }),
+        ...(now.leftOut.count > 0 && { leftOut: now.leftOut }),
       };
     });
   }
@@ -139,44 +198,57 @@ export class SessionWork {
             : await snapshots.find('u', undo ?? '');
       if (!target)
         throw new GitError('notFound', 'There is no snapshot of that time any more, or there never was one.');
-      if (this.#options.isTurnRunning()) throw new TurnRunning();
+      if (this.#options.isTurnRunning()) {
+        throw new TurnRunning('Files are not restored while a turn runs. Stop the turn, or wait for its end.');
+      }
       const { dir } = this.#options;
       const to = { target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
-      const { files, skipped, undoId } = await this.#restored(tree, snapshots, to);
+      const restored = await restoreKept(tree, snapshots, to);
       this.#options.onChanged();
-      if (files.length > 0) {
+      const count = restored.files.length;
+      if (count > 0) {
         const turn = toTurnId === undefined ? undefined : { number: this.#options.turnNumber(toTurnId) };
-        this.#options.tell(restoreNotice({ by, count: files.length, turn }), this.ownTurns);
+        this.#tell(restoreNotice({ by, count, turn }));
       }
-      const shown = (some: readonly string[]) => some.slice(0, MAX_NAMED).map((path) => shownPath(path, prefix));
-      return {
-        count: files.length,
-        paths: shown(files),
-        undo: undoId,
-        ...(skipped.length > 0 && { skipped: { count: skipped.length, paths: shown(skipped) } }),
-      };
+      return restoredFiles(restored, prefix);
     });
   }
 
-  /**
-   * Keeps the folder as it is, then brings files back. Git writes nothing when a file changes in this moment, as by a run of git that has
-   * outlived a killed host: then the folder is kept and compared again.
-   */
-  async #restored(tree: WorkTree, snapshots: Snapshots, to: Omit<RestoreOptions, 'now'>) {
-    for (let attempt = 1; ; attempt++) {
-      const now = (await tree.current()).id;
-      const undoId = randomUUID();
-      await snapshots.add('u', undoId, now);
-      try {
-        return { ...(await restoreTree(tree, { ...to, now })), undoId };
-      } catch (error) {
-        if (!(error instanceof GitError && error.problem === 'failed')) throw error;
-        if (attempt === RESTORE_ATTEMPTS) {
-          throw new GitError('busy', `Files change while they are restored. Try again. (${error.message})`);
+  /** Writes a file back, or some of its hunks, if it still is what the diff showed. */
+  revert({ path, from, to, hunks }: Omit<RevertChangesParams, 'session'>, by: Author): Promise<RestoreFilesResult> {
+    return this.#inTurn(async (work) => {
+      const { tree, snapshots, top, prefix } = work;
+      checkPaths([path]);
+      this.#mustBeTold(from, to);
+      const bytes = asBytes(path);
+      const file = (await this.#list(work, from, to)).files.find((one) => one.path === bytes);
+      if (!file) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
+      const paths = [path, ...(file.oldPath === undefined ? [] : [readable(file.oldPath)])];
+      const check = async (now: string) => {
+        if (await differs(tree, to, now, paths)) {
+          throw new GitError('changed', `${JSON.stringify(path)} has changed since. Look at it again.`);
         }
-        await delay(RESTORE_PAUSE_MS * attempt);
-      }
-    }
+        await this.#mustBeIdle(work, now, paths);
+      };
+      await check((await tree.current()).id);
+      const { dir } = this.#options;
+      const isWhole = hunks === undefined || file.status === 'A' || file.status === 'D';
+      const target = isWhole ? from : await withoutHunks(tree, { from, to, file, paths, hunks, dir, prefix });
+      const restored = await restoreKept(tree, snapshots, { target, paths, dir, top }, check);
+      this.#options.onChanged();
+      if (restored.files.length > 0) this.#tell(revertNotice(by, path, isWhole ? undefined : hunks.length));
+      return restoredFiles(restored, prefix);
+    });
+  }
+
+  /** A turn runs on while other files are reverted. */
+  async #mustBeIdle({ tree, snapshots }: OpenedWork, now: string, paths: readonly string[]): Promise<void> {
+    const turn = this.#options.activeTurn();
+    if (!turn) return;
+    const before = await snapshots.find('b', turn.id);
+    const isTouched = !before || (await differs(tree, await snapshots.treeOf(before.commit), now, paths));
+    if (!isTouched && !paths.some((path) => turn.names(path))) return;
+    throw new TurnRunning('The running turn works on this file. Stop the turn, or wait for its end.');
   }
 
   /** Removes the snapshots and everything else that the host keeps of the work. The folder stays as it is. */
@@ -195,11 +267,17 @@ export class SessionWork {
 
   /** Lets what was begun end, and ends what takes too long. */
   async close(): Promise<void> {
+    this.#watch.close();
+    this.#besideEnding.abort();
     const timer = setTimeout(() => this.#ending.abort(), CLOSE_MS);
     await this.#queue;
     clearTimeout(timer);
     clearTimeout(this.#listsTimer);
     this.#lists.clear();
+  }
+
+  #tell(text: string): void {
+    if (!this.#options.tell(text, this.ownTurns) && this.#untold.length < MAX_UNTOLD) this.#untold.push(text);
   }
 
   async #snapshot(kind: SnapshotKind, turnId: string): Promise<void> {
@@ -208,7 +286,8 @@ export class SessionWork {
       await this.#inTurn(async ({ tree, snapshots }) => {
         const { id } = await tree.current();
         await snapshots.add(kind, turnId, id);
-        if (kind === 'a' && id !== this.#keptTree) this.#options.onChanged();
+        // With the next turn, "since the last turn" is something else.
+        if (kind === 'a' ? id !== this.#keptTree : this.#watch.isActive) this.#options.onChanged();
         this.#keptTree = id;
         this.#lastTree = id;
       });
@@ -223,9 +302,9 @@ export class SessionWork {
   }
 
   /** The trees to compare: how it was, and how it is. */
-  async #between(work: OpenedWork, since: ChangesSince) {
+  async #between(work: OpenedWork, since: ChangesSince, now?: CurrentTree) {
     const { tree, snapshots, source } = work;
-    const { id: to, leftOut } = await tree.current();
+    const { id: to, leftOut } = now ?? (await tree.current());
     const all = await snapshots.list();
     const isBase = since === 'base' && source === 'git';
     const base = isBase ? await findBase(tree, this.#options.baseBranch()) : undefined;
@@ -304,28 +383,4 @@ export class SessionWork {
       throw error;
     }
   }
-}
-
-/** Files can't be restored now. */
-export class TurnRunning extends Error {
-  override readonly name = 'TurnRunning';
-}
-
-async function emptyTree({ tree }: OpenedWork): Promise<string> {
-  const { stdout } = await tree.git(['mktree'], { writes: true, stdin: '' });
-  return stdout.toString('utf8').trim();
-}
-
-/** What is checked out. */
-async function headOf({ tree }: OpenedWork): Promise<{ readonly head?: string; readonly branch?: string }> {
-  const both: readonly [GitCommand, ...string[]] = ['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'];
-  const { exitCode, stdout } = await tree.git(both, { okCodes: [0, 1, 128] });
-  const [head = '', ref = ''] = exitCode === 0 ? stdout.toString('utf8').split('\n') : [];
-  // Without a commit there is a branch all the same.
-  const branch = head === '' ? await tree.line('symbolic-ref', '-q', '--short', 'HEAD') : branchOf(ref);
-  return { ...(head !== '' && { head }), ...(branch !== undefined && { branch }) };
-}
-
-function branchOf(ref: string): string | undefined {
-  return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }

@@ -2,9 +2,25 @@ import { type Author, type Commands, ERROR_CODE } from '@agenthost/protocol';
 import type { ErrorData } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { GitError, type GitProblem } from './gitError.js';
-import { type SessionWork, TurnRunning } from './sessionWork.js';
+import { commitChanges } from './land/commitChanges.js';
+import { mergeChanges } from './land/mergeChanges.js';
+import { previewMerge } from './land/mergePreview.js';
+import { pullRequest } from './land/pullRequest.js';
+import { pushChanges } from './land/pushChanges.js';
+import type { SessionWork } from './sessionWork.js';
+import { TurnRunning } from './turnRunning.js';
 
-type WorkMethod = 'listChanges' | 'fetchDiff' | 'restoreFiles';
+type WorkMethod =
+  | 'listChanges'
+  | 'fetchDiff'
+  | 'restoreFiles'
+  | 'commitChanges'
+  | 'previewMerge'
+  | 'mergeChanges'
+  | 'pushChanges'
+  | 'pullRequest'
+  | 'fetchChanges'
+  | 'revertChanges';
 
 type Runners = {
   readonly [M in WorkMethod]: (
@@ -25,6 +41,16 @@ const RUNNERS: Runners = {
     if ((params.toTurnId === undefined) === (params.undo === undefined)) throw invalid('either toTurnId or undo');
     return work.restore(params, by);
   },
+  commitChanges: (work, params, by) => work.land(by, (context) => commitChanges(context, params)),
+  previewMerge: (work, params, by) =>
+    work.land(by, (context) => previewMerge(context, params), { duringTurn: true, isBeside: true }),
+  mergeChanges: (work, params, by) => work.land(by, (context) => mergeChanges(context, params)),
+  pushChanges: (work, params, by) =>
+    work.land(by, (context) => pushChanges(context, params), { duringTurn: true, isBeside: true }),
+  pullRequest: (work, params, by) =>
+    work.land(by, (context) => pullRequest(context, params), { duringTurn: true, isBeside: true }),
+  fetchChanges: (work, params) => work.changes(params),
+  revertChanges: (work, params, by) => work.revert(params, by),
 };
 
 const CODES: Readonly<Record<GitProblem, number>> = {
@@ -34,11 +60,22 @@ const CODES: Readonly<Record<GitProblem, number>> = {
   notFound: ERROR_CODE.notFound,
   notTrusted: ERROR_CODE.permissionDenied,
   refused: ERROR_CODE.permissionDenied,
+  changed: ERROR_CODE.notFound,
   failed: ERROR_CODE.internalError,
   outputLimit: ERROR_CODE.internalError,
   timeout: ERROR_CODE.tooManyRequests,
   aborted: ERROR_CODE.tooManyRequests,
   busy: ERROR_CODE.tooManyRequests,
+  noIdentity: ERROR_CODE.invalidRequest,
+  nothing: ERROR_CODE.notFound,
+  detached: ERROR_CODE.invalidRequest,
+  inProgress: ERROR_CODE.invalidRequest,
+  conflict: ERROR_CODE.invalidRequest,
+  uncommitted: ERROR_CODE.invalidRequest,
+  noRemote: ERROR_CODE.notFound,
+  noAccess: ERROR_CODE.permissionDenied,
+  rejected: ERROR_CODE.permissionDenied,
+  unreachable: ERROR_CODE.tooManyRequests,
 };
 
 /** Carries out a command about the files of a session's folder. Its errors are those to answer with. */
@@ -52,11 +89,10 @@ export async function runWork<M extends WorkMethod>(
     return await RUNNERS[method](work, params, by);
   } catch (error) {
     if (error instanceof TurnRunning) {
-      const message = 'Files are not restored while a turn runs. Stop the turn, or wait for its end.';
-      throw new RpcError(ERROR_CODE.turnInProgress, message, { cause: error });
+      throw new RpcError(ERROR_CODE.turnInProgress, error.message, { cause: error });
     }
     if (!(error instanceof GitError)) throw error;
-    const data: ErrorData = { code: error.problem };
+    const data: ErrorData = { code: error.problem, ...(error.paths && { paths: error.paths }) };
     throw new RpcError(CODES[error.problem], error.message, { data, cause: error });
   }
 }

@@ -167,16 +167,18 @@ export class WorkTree {
       },
     });
     for (const path of removed) written.delete(path);
-    const { kept, leftOut } = await this.#readableOnes([...written], limits);
-    return { changed: [...removed, ...kept].map((path) => `${path}\0`), leftOut };
+    const { kept, folders, leftOut } = await this.#readableOnes([...written], limits);
+    return { changed: [...removed, ...folders, ...kept].map((path) => `${path}\0`), leftOut };
   }
 
   /** What git could not read would end the whole run. */
   async #readableOnes(
     paths: readonly string[],
     limits: WorkTreeLimits,
-  ): Promise<{ readonly kept: readonly string[]; readonly leftOut: LeftOut }> {
+  ): Promise<{ readonly kept: readonly string[]; readonly folders: readonly string[]; readonly leftOut: LeftOut }> {
     const kept: string[] = [];
+    /** In the place of a file, or a submodule. They go before the files in them. */
+    const folders: string[] = [];
     const leftOut: string[] = [];
     const links = new LinkedFolders(this.#options.folder);
     let bytes = 0;
@@ -187,7 +189,8 @@ export class WorkTree {
         const size = sizes[index];
         // What is behind a link is not in the folder. The link itself takes the place of what was there.
         if (await links.isBehindLink(path)) continue;
-        if (size === undefined || size > MAX_FILE_BYTES) leftOut.push(path);
+        if (size === 'folder') folders.push(path);
+        else if (size === undefined || size > MAX_FILE_BYTES) leftOut.push(path);
         else {
           kept.push(path);
           bytes += size;
@@ -195,14 +198,15 @@ export class WorkTree {
       }
       if (bytes > limits.bytes) throw tooLarge(`more than ${limits.bytes / MEBI} MiB of changed files`);
     }
-    return { kept, leftOut: { count: leftOut.length, paths: leftOut.slice(0, MAX_NAMED).map(readable) } };
+    return { kept, folders, leftOut: { count: leftOut.length, paths: leftOut.slice(0, MAX_NAMED).map(readable) } };
   }
 
   /** Absent for what can't be read. What is gone is small: git finds out. */
-  async #sizeOf(path: string): Promise<number | undefined> {
+  async #sizeOf(path: string): Promise<number | 'folder' | undefined> {
     try {
       const found = await lstat(inFolder(this.#options.folder, path));
-      if (found.isDirectory() || found.isSymbolicLink()) return 0;
+      if (found.isDirectory()) return 'folder';
+      if (found.isSymbolicLink()) return 0;
       if (!found.isFile()) return undefined;
       const mayRead = process.getuid?.() === 0 || (found.mode & 0o444) !== 0;
       return mayRead ? found.size : undefined;

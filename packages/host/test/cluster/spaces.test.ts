@@ -72,6 +72,8 @@ describe('a host that asks over a link', () => {
       ['fetchParts', { session: theirs, turnId: 'first', limit: 5 }],
       ['listArtifacts', { session: theirs }],
       ['listChanges', { session: theirs, since: 'base' }],
+      ['fetchChanges', { session: theirs }],
+      ['revertChanges', { session: theirs, path: 'a', from: '0'.repeat(40), to: '0'.repeat(40) }],
       ['disposeSession', { session: theirs }],
       ['forkSession', { source: theirs, session: 'mock:/fork' }],
     ] as const) {

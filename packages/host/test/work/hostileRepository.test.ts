@@ -2,7 +2,9 @@ import { chmod, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitPlace, runGit } from '../../src/work/git.js';
+import { runWork } from '../../src/work/workCommands.js';
 import { TestRepository } from './repository.js';
+import { workOf } from './workOf.js';
 
 // Everything here tries to run a program, which would leave a file behind.
 
@@ -106,6 +108,75 @@ describe('a hostile repository runs nothing', () => {
     // A change of an included file counts at once.
     await writeFile(included, `[filter "tree"]\n\tsmudge = ${JSON.stringify(program('later'))}\n`);
     await work();
+    expect(await readdir(marks)).toEqual([]);
+  });
+
+  it('when its work is committed, merged and pushed', async () => {
+    const { folder } = repository;
+    await writeFile(join(folder, '.gitattributes'), '*.txt filter=evil diff=evil merge=evil\n*.bin merge=evil\n');
+    await repository.commit();
+    const tree = join(repository.root, 'session');
+    await repository.git('worktree', 'add', '-q', '-b', 'session', tree);
+    await repository.git('branch', 'plain');
+    // A repository of this machine, which the configuration names as a remote: its hooks are programs of the repository too.
+    const remote = join(folder, 'remote.git');
+    await repository.git('init', '-q', '--bare', remote);
+    await repository.write('picture.bin', 'theirs\n');
+    await repository.write('file.txt', 'theirs\n');
+    await repository.git('commit', '-q', '-a', '-m', 'theirs');
+    for (const [key, name] of [
+      ['filter.evil.clean', 'clean'],
+      ['filter.evil.smudge', 'smudge'],
+      ['merge.evil.driver', 'driver'],
+      ['merge.default', 'evil'],
+      ['core.editor', 'editor'],
+      ['core.sshCommand', 'ssh'],
+      ['core.fsmonitor', 'fsmonitor'],
+      ['gpg.program', 'gpg'],
+      ['gpg.ssh.program', 'gpg-ssh'],
+      ['gpg.ssh.defaultKeyCommand', 'gpg-key'],
+      ['credential.helper', 'helper'],
+      ['remote.local.receivepack', 'receivepack'],
+    ] as const) {
+      await repository.git('config', key, key === 'merge.default' ? name : program(name));
+    }
+    await repository.git('config', 'merge.renormalize', 'true');
+    await repository.git('config', 'commit.template', join(folder, 'file.txt'));
+    await repository.git('config', 'remote.local.url', remote);
+    await repository.git('config', 'remote.evil.url', `ext::sh -c "touch ${join(marks, 'ext')}"`);
+    await repository.git('config', 'remote.helper.url', 'evil::address');
+    await repository.git('config', 'remote.ssh.url', 'ssh://-oProxyCommand=touch/x');
+    await repository.git('config', 'remote.rewritten.url', 'https://example.org/a/b');
+    await repository.git(
+      'config',
+      `url.ext::sh -c "touch ${join(marks, 'instead')}" #.insteadOf`,
+      'https://example.org/',
+    );
+    for (const hooks of [join(folder, '.git/hooks'), join(remote, 'hooks')]) {
+      await mkdir(hooks, { recursive: true });
+      for (const hook of [
+        ...['pre-commit', 'commit-msg', 'post-commit', 'prepare-commit-msg', 'post-merge', 'pre-merge-commit'],
+        ...['post-checkout', 'post-index-change', 'reference-transaction', 'pre-push', 'pre-receive', 'update'],
+        ...['post-receive', 'post-update', 'push-to-checkout', 'proc-receive'],
+      ]) {
+        await writeFile(join(hooks, hook), `#!/bin/sh\ntouch ${join(marks, hook)}\n`);
+        await chmod(join(hooks, hook), 0o755);
+      }
+    }
+    const { work } = workOf(repository, { folder: tree, mode: 'none', baseBranch: 'main' });
+    const by = { clientId: 'c' };
+    const session = 'mock:/s1';
+    await writeFile(join(tree, 'file.txt'), 'mine\n');
+    await writeFile(join(tree, 'other'), 'mine\n');
+    await runWork(work, 'commitChanges', { session, message: 'mine' }, by);
+    // The driver of the repository is replaced by one that always conflicts.
+    await expect(runWork(work, 'mergeChanges', { session }, by)).rejects.toMatchObject({ data: { code: 'conflict' } });
+    await runWork(work, 'mergeChanges', { session, into: 'plain', squash: true }, by);
+    await runWork(work, 'pushChanges', { session, remote: 'local' }, by);
+    expect(await repository.gitIn(remote, 'rev-parse', 'session')).toBe(await repository.git('rev-parse', 'session'));
+    for (const remoteName of ['evil', 'helper', 'ssh', 'rewritten']) {
+      await expect(runWork(work, 'pushChanges', { session, remote: remoteName }, by)).rejects.toThrow();
+    }
     expect(await readdir(marks)).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ const PROGRAM = `
   const work = new SessionWork({
     uri: 'mock:/s1', sessionId: 's1', folder, dir, mode: 'git', log: silentLog,
     isTrusted: () => true, isTurnRunning: () => false, baseBranch: () => undefined,
-    turnNumber: () => undefined, tell: () => {}, onChanged: () => {},
+    turnNumber: () => undefined, tell: () => true, onChanged: () => {},
   });
   for (let round = 0; ; round++) {
     const id = process.pid + '-' + round;

@@ -18,6 +18,9 @@ afterEach(async () => {
 
 const turn = (id: string, change: () => Promise<void>, of = session) => runTurn(of, id, change);
 
+const OBJECT = /^[0-9a-f]{40}$/;
+const idOf = async (path: string) => (await repository.git('hash-object', path)).trim();
+
 const text = (path: string) => readFile(join(repository.folder, path), 'utf8');
 
 describe('changes', () => {
@@ -34,8 +37,15 @@ describe('changes', () => {
     });
     const last = await session.work.listChanges({ since: 'lastTurn' });
     expect(last.files).toEqual([
-      { path: 'picture.png', status: 'A', isBinary: true },
-      { path: 'renamed.txt', oldPath: 'old.txt', status: 'R', additions: 0, deletions: 0 },
+      { path: 'picture.png', status: 'A', isBinary: true, id: expect.stringMatching(OBJECT) },
+      {
+        path: 'renamed.txt',
+        oldPath: 'old.txt',
+        status: 'R',
+        additions: 0,
+        deletions: 0,
+        id: await idOf('renamed.txt'),
+      },
       { path: 'sub/b.txt', status: 'D', additions: 0, deletions: 1 },
     ]);
     const all = await session.work.listChanges({ since: 'session' });

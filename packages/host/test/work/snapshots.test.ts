@@ -95,7 +95,7 @@ describe('odd repositories', () => {
       await repository.gitIn(nested, 'commit', '-qam', 'y');
     });
     expect((await session.work.listChanges({ since: 'lastTurn' })).files).toEqual([
-      { path: 'nested', status: 'M', additions: 1, deletions: 1, kind: 'submodule' },
+      { path: 'nested', status: 'M', additions: 1, deletions: 1, kind: 'submodule', id: expect.any(String) },
     ]);
     expect(await session.restore({ toTurnId: 't2' })).toMatchObject({ count: 0, skipped: { paths: ['nested'] } });
     const tree = join(repository.folder, 'tree');

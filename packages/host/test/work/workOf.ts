@@ -8,6 +8,9 @@ export interface WorkOf {
   readonly work: SessionWork;
   isTurnRunning: boolean;
   isTrusted: boolean;
+  /** Of the running turn, and the files that its calls name. */
+  turnId: string;
+  named: string[];
   changed: number;
   readonly said: readonly string[];
   restore(params: Parameters<SessionWork['restore']>[0]): ReturnType<SessionWork['restore']>;
@@ -22,23 +25,35 @@ export function workOf(
     sessionId = 's1',
     baseBranch = undefined as string | undefined,
     ownFiles = undefined as number | undefined,
+    landDir = undefined as string | undefined,
   } = {},
 ): WorkOf {
-  const state = { isTurnRunning: false, isTrusted: true, changed: 0, said: [] as string[] };
+  const state = {
+    turnId: 't1',
+    named: [] as string[],
+    isTurnRunning: false,
+    isTrusted: true,
+    changed: 0,
+    said: [] as string[],
+  };
   const work = new SessionWork({
     uri: `mock:/${sessionId}`,
     sessionId,
     folder,
     dir: join(repository.root, 'state/work', sessionId),
     mode,
+    ...(landDir !== undefined && { landDir }),
     ...(ownFiles !== undefined && { ownLimits: { files: ownFiles, bytes: 1_000_000, listMs: 60_000 } }),
     env: repository.env,
     isTrusted: () => state.isTrusted,
     isTurnRunning: () => state.isTurnRunning,
+    activeTurn: () =>
+      state.isTurnRunning ? { id: state.turnId, names: (path) => state.named.includes(path) } : undefined,
     baseBranch: () => baseBranch,
     turnNumber: (turnId) => Number(turnId.slice(1)),
     tell: (text) => {
       state.said.push(text);
+      return true;
     },
     onChanged: () => {
       state.changed++;

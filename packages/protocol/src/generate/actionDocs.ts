@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_ACTIONS, HOST_ACTIONS, ROOT_ACTIONS } from '../schemas/actionSchemas.js';
+import { CHANGES_ACTIONS, CLIENT_ACTIONS, HOST_ACTIONS, ROOT_ACTIONS } from '../schemas/actionSchemas.js';
 import { ACTION_INTRODUCED_IN, isClientDispatchable } from '../tables/tableRules.js';
 
 /** What every session action has; docs/protocol.md says so once. */
@@ -7,7 +7,7 @@ const STAMPED = ['type', 'session', 'at', 'by'];
 
 /** The table of actions in docs/protocol.md, in the order of the action table. */
 export function actionDocs(): string {
-  const schemas = [...CLIENT_ACTIONS, ...HOST_ACTIONS, ...ROOT_ACTIONS];
+  const schemas = [...CLIENT_ACTIONS, ...HOST_ACTIONS, ...ROOT_ACTIONS, ...CHANGES_ACTIONS];
   const rows = Object.keys(ACTION_INTRODUCED_IN).map((type) => {
     const schema = schemas.find(({ shape }) => shape.type.value === type);
     const payload = Object.entries(schema?.shape ?? {})

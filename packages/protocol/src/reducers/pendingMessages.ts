@@ -4,6 +4,7 @@ import type {
   QueuedMessagesReorderedAction,
 } from '../types/clientActions.js';
 import type { PendingMessage, SessionState } from '../types/sessionState.js';
+import { withCommentsSent, withCommentsTakenBack } from './comments.js';
 
 /** A message that waits under this id, for the running turn or in the queue. */
 export function findPendingMessage(state: SessionState, id: string): PendingMessage | undefined {
@@ -29,12 +30,15 @@ export function setPendingMessage(state: SessionState, action: PendingMessageSet
     userMessage: action.userMessage,
     ...(action.by && { by: action.by }),
   };
-  return action.kind === 'steering' ? setSteering(state, message) : setQueued(state, message);
+  const next = action.kind === 'steering' ? setSteering(state, message) : setQueued(state, message);
+  return withCommentsSent(next, action.id, action);
 }
 
 export function removePendingMessage(state: SessionState, action: PendingMessageRemovedAction): SessionState {
   const isSteering = state.steeringMessage?.id === action.id;
-  return isSteering === (action.kind === 'steering') ? withoutPendingMessage(state, action.id) : state;
+  if (isSteering !== (action.kind === 'steering')) return state;
+  const next = withoutPendingMessage(state, action.id);
+  return next === state ? state : withCommentsTakenBack(next, action.id);
 }
 
 export function reorderQueue(state: SessionState, action: QueuedMessagesReorderedAction): SessionState {

@@ -13,6 +13,7 @@ import type {
 import type { SessionState } from '../types/sessionState.js';
 import type { CompletedToolCall, ToolCallState } from '../types/toolCalls.js';
 import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../types/turns.js';
+import { withCommentsMoved, withCommentsSent } from './comments.js';
 import { findPendingMessage, withoutPendingMessage } from './pendingMessages.js';
 import { changedAt, changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
 import { withinTurnWindow } from './turnWindow.js';
@@ -36,8 +37,11 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
     ...(model !== undefined && { model }),
     startedAt: action.at,
   };
-  const rest = queuedMessageId === undefined ? state : withoutPendingMessage(state, queuedMessageId);
-  return withNews({ ...rest, activeTurn }, action.at);
+  const rest =
+    queuedMessageId === undefined
+      ? state
+      : withCommentsMoved(withoutPendingMessage(state, queuedMessageId), queuedMessageId, action.turnId);
+  return withNews({ ...withCommentsSent(rest, action.turnId, action), activeTurn }, action.at);
 }
 
 export function addPart(state: SessionState, turn: ActiveTurn, action: ResponsePartAction): SessionState {

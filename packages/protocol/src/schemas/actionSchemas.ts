@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   MAX_APPROVALS,
   MAX_COMMANDS,
+  MAX_COMMENTS,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
   MAX_SESSION_TOOLS,
@@ -23,6 +24,7 @@ import {
   turnOrigin,
   uri,
 } from './primitives.js';
+import { newComment } from './reviewSchemas.js';
 import { agentInfo } from './rootStateSchemas.js';
 import {
   fileChangeSummary,
@@ -35,11 +37,20 @@ import {
 } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
 import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
+import { changesState } from './workSchemas.js';
 
 /** The host stamps `at` when it orders the action, and `by`; a client does so for its own prediction. */
 const base = { session: uri, at: timestamp };
 const by = author.exactOptional();
 const turnId = id;
+const comments = z
+  .array(id)
+  .min(1)
+  .max(MAX_COMMENTS)
+  .exactOptional()
+  .describe(
+    'The review comments that the message is made of: they are sent with it, or it is refused. Since version 2.',
+  );
 
 export const pendingMessageKind = z.enum(['steering', 'queued']);
 
@@ -64,6 +75,7 @@ export const CLIENT_ACTIONS = [
       model: id
         .exactOptional()
         .describe("The session's model at that time, stamped by the host for readers of a part of the log."),
+      comments,
     },
   ),
   byClient('session/toolCallConfirmed', 'Unblocks or cancels the call.', {
@@ -114,6 +126,7 @@ export const CLIENT_ACTIONS = [
     kind: pendingMessageKind,
     id,
     userMessage,
+    comments,
   }),
   byClient('session/pendingMessageRemoved', 'Removes a pending message.', { kind: pendingMessageKind, id }),
   byClient('session/queuedMessagesReordered', 'Reorders the queue.', {
@@ -147,6 +160,18 @@ export const CLIENT_ACTIONS = [
   ),
   byClient('session/approvalRevoked', 'The agent asks again. Only for one with `isRevocable`. Since version 2.', {
     approvalId: id,
+  }),
+  byClient(
+    'session/commentSet',
+    'Adds a review comment. Its author may change it so until it is sent. Since version 2.',
+    { comment: newComment },
+  ),
+  byClient('session/commentRemoved', 'Removes a review comment: by its author, or by a driver. Since version 2.', {
+    commentId: id,
+  }),
+  byClient('session/commentResolved', 'Marks a review comment as dealt with, or as open again. Since version 2.', {
+    commentId: id,
+    resolved: z.boolean(),
   }),
 ] as const;
 
@@ -217,6 +242,12 @@ export const ROOT_ACTIONS = [
   z.object({ type: z.literal('root/agentsChanged'), agents: z.array(agentInfo) }).describe('Replaces the agents.'),
 ] as const;
 
+export const CHANGES_ACTIONS = [
+  z
+    .object({ type: z.literal('changes/changed'), resource: uri, state: changesState })
+    .describe('Replaces the state of the changes of a session. Since version 2.'),
+] as const;
+
 function byClient<const T extends string, S extends z.ZodRawShape>(type: T, effect: string, payload: S) {
   return z.object({ type: z.literal(type), ...base, by, ...payload }).describe(effect);
 }
@@ -226,11 +257,16 @@ function byHost<const T extends string, S extends z.ZodRawShape>(type: T, effect
 }
 
 export const rootAction = z.discriminatedUnion('type', ROOT_ACTIONS);
+export const changesAction = z.discriminatedUnion('type', CHANGES_ACTIONS);
 export const clientAction = z
   .discriminatedUnion('type', CLIENT_ACTIONS)
   .describe('The actions that a client may dispatch.');
 export const sessionAction = z.discriminatedUnion('type', [...CLIENT_ACTIONS, ...HOST_ACTIONS]);
-export const action = z.discriminatedUnion('type', [...sessionAction.options, ...rootAction.options]);
+export const action = z.discriminatedUnion('type', [
+  ...sessionAction.options,
+  ...rootAction.options,
+  ...changesAction.options,
+]);
 
 export const actionOrigin = z.object({
   clientId: id,

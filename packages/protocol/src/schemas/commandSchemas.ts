@@ -96,10 +96,10 @@ export const importSessionParams = z.object({
 export const disposeSessionParams = z.object({
   session: uri,
   worktree: z
-    .enum(['keep', 'discard'])
+    .enum(['keep', 'ask', 'discard'])
     .exactOptional()
     .describe(
-      "What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays. `discard`: all of it is removed. Since version 2.",
+      "What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays. `ask`: where there is such work the session is not deleted, and the error's `data.code` is `unmergedWork`. `discard`: all of it is removed. Since version 2.",
     ),
 });
 

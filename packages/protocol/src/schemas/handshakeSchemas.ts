@@ -5,6 +5,7 @@ import { actionEnvelope } from './actionSchemas.js';
 import { id, label, sequence, timestamp, uri } from './primitives.js';
 import { rootState } from './rootStateSchemas.js';
 import { sessionState } from './sessionStateSchemas.js';
+import { changesState } from './workSchemas.js';
 
 const yes = z.literal(true).exactOptional();
 const version = z.int();
@@ -52,6 +53,10 @@ export const errorData = z
       .exactOptional()
       .describe("A closer reason for programs; `diskFull` where the host's disk or quota is used up."),
     whatToDo: z.string().exactOptional().describe('Ready to display.'),
+    paths: z
+      .array(z.string())
+      .exactOptional()
+      .describe('The first files that it is about, such as those that conflict.'),
   })
   .describe('`error.data` of any other error, where the host has more to say than its code and message.');
 export const unsupportedProtocolVersionData = z
@@ -83,7 +88,7 @@ export const serverInfo = z.object({
 export const snapshot = z
   .object({
     resource: uri,
-    state: z.union([sessionState, rootState]),
+    state: z.union([sessionState, rootState, changesState]),
     fromSeq: sequence.describe('Actions with a greater `serverSeq` follow, and no others.'),
     recentlyAccepted: z
       .array(sequence)
@@ -98,7 +103,9 @@ export const snapshot = z
         'Of a session: another value once it was disposed and made again under its URI. What was sent to another incarnation is not for this one. Absent from an older host.',
       ),
   })
-  .describe("`state` is a `RootState` where `resource` is the root's URI, else a `SessionState`.");
+  .describe(
+    "`state` is a `RootState` where `resource` is the root's URI, a `ChangesState` where it is that of the changes of a session, else a `SessionState`.",
+  );
 
 export const failedSubscription = z
   .object({

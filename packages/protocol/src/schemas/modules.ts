@@ -6,9 +6,11 @@ import * as common from './commonSchemas.js';
 import * as devices from './deviceSchemas.js';
 import * as forms from './formSchemas.js';
 import * as handshake from './handshakeSchemas.js';
+import * as land from './landSchemas.js';
 import * as native from './nativeSchemas.js';
 import * as notifications from './notificationSchemas.js';
 import * as push from './pushSchemas.js';
+import * as reviews from './reviewSchemas.js';
 import * as rootState from './rootStateSchemas.js';
 import * as sessionFs from './sessionFsSchemas.js';
 import * as sessionState from './sessionStateSchemas.js';
@@ -24,9 +26,10 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   toolCalls: byTypeName(toolCalls),
   forms: byTypeName(forms),
   turns: byTypeName(turns),
+  reviews: byTypeName(reviews),
   sessionState: byTypeName(sessionState),
   clientActions: byActionName(actions.CLIENT_ACTIONS),
-  hostActions: byActionName([...actions.HOST_ACTIONS, ...actions.ROOT_ACTIONS]),
+  hostActions: byActionName([...actions.HOST_ACTIONS, ...actions.ROOT_ACTIONS, ...actions.CHANGES_ACTIONS]),
   actions: byTypeName(actions),
   terminals: byTypeName(terminals),
   notifications: byTypeName(notifications),
@@ -38,6 +41,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   push: byTypeName(push),
   sessionFs: byTypeName(sessionFs),
   work: byTypeName(work),
+  land: byTypeName(land),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

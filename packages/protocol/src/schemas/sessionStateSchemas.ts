@@ -3,12 +3,14 @@ import {
   MAX_APPROVALS,
   MAX_CLIENT_TOOLS,
   MAX_COMMANDS,
+  MAX_COMMENTS,
   MAX_SESSION_TOOLS,
   MAX_SETTING_VALUES,
   MAX_SETTINGS,
 } from '../limits.js';
 import { author, errorInfo } from './commonSchemas.js';
 import { anyRecord, count, id, label, timestamp, title, uri } from './primitives.js';
+import { reviewComment } from './reviewSchemas.js';
 import { activeTurn, turn, userMessage } from './turnSchemas.js';
 
 export const fileChangeSummary = z.object({ uri, insertions: count, deletions: count });
@@ -151,5 +153,10 @@ export const sessionState = z.object({
     .max(MAX_SESSION_TOOLS)
     .exactOptional()
     .describe('Which clients carry out which tools for the agent. Not logged. Since version 2.'),
+  comments: z
+    .array(reviewComment)
+    .max(MAX_COMMENTS)
+    .exactOptional()
+    .describe('What people say about lines of the changes, in the order in which they wrote it. Since version 2.'),
   clients: z.array(author).exactOptional().describe('Which clients look at this session now. Not logged.'),
 });

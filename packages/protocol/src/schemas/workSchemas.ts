@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_CHANGES_LIMIT, MAX_RESTORED_PATHS } from '../limits.js';
+import { MAX_CHANGES_LIMIT, MAX_RESTORED_PATHS, MAX_REVERTED_HUNKS, MAX_SHOWN_CHANGES } from '../limits.js';
 import { count, id, label, path, uri } from './primitives.js';
 
 const yes = z.literal(true).exactOptional();
@@ -20,6 +20,9 @@ export const changedFile = z
     deletions: count.exactOptional(),
     isBinary: yes,
     kind: z.enum(['link', 'submodule']).exactOptional().describe('What it is, if it is no plain file.'),
+    id: objectId
+      .exactOptional()
+      .describe('Of its content now: while it stays the same, so does the content. Absent for a deleted file.'),
   })
   .describe('A file that differs.');
 
@@ -33,10 +36,16 @@ export const listChangesParams = z
   .describe(
     'Fails with `data.code` where there is nothing to compare: `noGit`, `noRepository`, `notTrusted`, `refused`.',
   );
+const source = z
+  .enum(['git', 'snapshots'])
+  .describe("The repository of the folder, or for a folder without one, the host's own snapshots.");
+const isCut = yes.describe('There are more files than are counted.');
+const leftOut = z
+  .object({ count, paths: z.array(z.string()) })
+  .exactOptional()
+  .describe('Files that are too large or could not be read, and the first of them: their last changes are not seen.');
 export const listChangesResult = z.object({
-  source: z
-    .enum(['git', 'snapshots'])
-    .describe("The repository of the folder, or for a folder without one, the host's own snapshots."),
+  source,
   base: objectId.exactOptional().describe('The commit that `base` compares with.'),
   baseName: label.exactOptional().describe('The branch that it is from.'),
   head: objectId.exactOptional().describe('The commit that is checked out.'),
@@ -47,11 +56,8 @@ export const listChangesResult = z.object({
   total: count,
   additions: count,
   deletions: count,
-  isCut: yes.describe('There are more files than are counted.'),
-  leftOut: z
-    .object({ count, paths: z.array(z.string()) })
-    .exactOptional()
-    .describe('Files that are too large or could not be read, and the first of them: their last changes are not seen.'),
+  isCut,
+  leftOut,
   hasSnapshots: z.boolean().describe('Without a snapshot, `lastTurn` and `session` have no files.'),
   nextCursor: id.exactOptional(),
 });
@@ -113,3 +119,69 @@ export const restoreFilesResult = z.object({
     .exactOptional()
     .describe('What was left as it is: submodules, and places where a file is that git ignores.'),
 });
+
+export const changesComparison = z
+  .object({
+    since: changesSince,
+    from: objectId.describe('The trees that were compared, for `fetchDiff` and `revertChanges`.'),
+    to: objectId,
+    total: count.describe('How many files differ.'),
+    additions: count,
+    deletions: count,
+    isCut,
+    files: z.array(changedFile).max(MAX_SHOWN_CHANGES).describe('Ordered by path.'),
+    truncated: yes.describe('There are more files than `files`: `listChanges` has them.'),
+  })
+  .describe('What differs, and from what.');
+
+export const changesState = z
+  .object({
+    session: uri,
+    comparisons: z
+      .array(changesComparison)
+      .max(3)
+      .describe('`lastTurn`, `session` and `base`, in this order; those that the folder has. Empty while loading.'),
+    isLoading: yes.describe('The host has not looked yet.'),
+    problem: z
+      .object({ code: id.exactOptional(), message: z.string() })
+      .exactOptional()
+      .describe(
+        'Why there is nothing to compare, ready to display. `code` is `noGit`, `noRepository`, `notTrusted` or `refused`, or another word.',
+      ),
+    source: source.exactOptional(),
+    base: objectId.exactOptional().describe('The commit that `base` compares with.'),
+    baseName: label.exactOptional().describe('The branch that it is from.'),
+    head: objectId.exactOptional().describe('The commit that is checked out.'),
+    branch: label.exactOptional().describe('Absent while HEAD is detached.'),
+    hasSnapshots: yes.describe('Without a snapshot, `lastTurn` and `session` have no files.'),
+    leftOut,
+  })
+  .describe("The changes of a session's folder: the state of `agenthost:changes/<provider>/<id>`. Since version 2.");
+
+export const fetchChangesParams = z.object({
+  session: uri,
+  watch: yes.describe(
+    'The host looks after the files for a minute, and tells `notify/workChanged` when some have changed.',
+  ),
+});
+
+export const hunkRange = z
+  .object({ oldStart: count, oldLines: count, newStart: count, newLines: count })
+  .describe('Of a hunk of `fetchDiff`.');
+
+export const revertChangesParams = z
+  .object({
+    session: uri,
+    path: path.describe("Of a file that differs, relative to the session's folder."),
+    from: objectId.describe('`from` and `to` of the diff that was looked at.'),
+    to: objectId,
+    hunks: z
+      .array(hunkRange)
+      .min(1)
+      .max(MAX_REVERTED_HUNKS)
+      .exactOptional()
+      .describe('Only these hunks of that diff, each as a whole. The whole file if absent.'),
+  })
+  .describe(
+    'Writes the file back as it was in `from`. Fails with `data.code` `changed` if it is not as in `to` any more, and with `turnInProgress` while the running turn works on it.',
+  );

@@ -1,3 +1,4 @@
+import { removeComment, resolveComment, setComment } from '../reducers/comments.js';
 import { created, failCreation } from '../reducers/creation.js';
 import { changeCustomizations, changeList, revokeApproval, toggleCustomization } from '../reducers/lists.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from '../reducers/pendingMessages.js';
@@ -5,11 +6,12 @@ import { changeMode, changeSettings, chooseSetting } from '../reducers/settings.
 import { changeMetadata, changeSummary, changeTitle } from '../reducers/summary.js';
 import { completeToolCall, confirmToolCall, inputGiven, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from '../reducers/turns.js';
-import type { Action, ClientAction, RootAction, SessionAction } from '../types/actions.js';
+import type { Action, ChangesAction, ClientAction, RootAction, SessionAction } from '../types/actions.js';
 import type { Role } from '../types/handshake.js';
 import type { RootState } from '../types/rootState.js';
 import type { SessionState } from '../types/sessionState.js';
 import type { ActiveTurn } from '../types/turns.js';
+import type { ChangesState } from '../types/work.js';
 
 /** What the protocol does with an action; what it carries is its entry in `schemas/actionSchemas.ts`. */
 interface ActionRow<State, A extends Action> {
@@ -29,6 +31,10 @@ const HOST = undefined;
 
 export const ROOT_ACTION_TABLE: ActionRows<RootState, RootAction> = {
   'root/agentsChanged': { since: 1, role: HOST, reduce: (state, { agents }) => ({ ...state, agents }) },
+};
+
+export const CHANGES_ACTION_TABLE: ActionRows<ChangesState, ChangesAction> = {
+  'changes/changed': { since: 2, role: HOST, reduce: (_, { state }) => state },
 };
 
 export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
@@ -107,6 +113,10 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
   'session/toolInput': { since: 2, role: 'driver', reduce: inTurn(inputGiven) },
   // Whoever may allow something may also end that.
   'session/approvalRevoked': { since: 2, role: 'approver', reduce: revokeApproval },
+  // Words for the agent, which it gets when a driver sends them.
+  'session/commentSet': { since: 2, role: 'approver', reduce: setComment },
+  'session/commentRemoved': { since: 2, role: 'approver', reduce: removeComment },
+  'session/commentResolved': { since: 2, role: 'approver', reduce: resolveComment },
   'session/metadataChanged': { since: 1, role: HOST, reduce: changeMetadata },
   'session/pendingMessageSet': { since: 1, role: 'driver', reduce: setPendingMessage },
   'session/pendingMessageRemoved': { since: 1, role: 'driver', reduce: removePendingMessage },

@@ -62,6 +62,14 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   listChanges: { since: 2, role: 'viewer' },
   fetchDiff: { since: 2, role: 'viewer' },
   restoreFiles: { since: 2, role: 'driver' },
+  // A look ahead writes objects, and is for those who may merge.
+  commitChanges: { since: 2, role: 'driver' },
+  previewMerge: { since: 2, role: 'driver' },
+  mergeChanges: { since: 2, role: 'driver' },
+  pushChanges: { since: 2, role: 'driver' },
+  pullRequest: { since: 2, role: 'driver' },
+  fetchChanges: { since: 2, role: 'viewer' },
+  revertChanges: { since: 2, role: 'driver' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
   // What a device gets depends on its role each time that something is pushed.
   fetchPushKey: { since: 2, role: 'viewer' },

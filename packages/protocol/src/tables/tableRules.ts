@@ -4,7 +4,7 @@ import type { Action, ClientAction } from '../types/actions.js';
 import type { Role } from '../types/handshake.js';
 import type { Commands } from '../types/methods.js';
 import type { Notification } from '../types/notifications.js';
-import { ROOT_ACTION_TABLE, SESSION_ACTION_TABLE } from './actionTable.js';
+import { CHANGES_ACTION_TABLE, ROOT_ACTION_TABLE, SESSION_ACTION_TABLE } from './actionTable.js';
 import { COMMAND_TABLE, NOTIFICATION_ROLES } from './commandTable.js';
 
 const MAY: Readonly<Record<Role, string>> = {
@@ -101,7 +101,11 @@ function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined 
 }
 
 /** The version that brought each action. */
-export const ACTION_INTRODUCED_IN = introducedIn<Action['type']>({ ...ROOT_ACTION_TABLE, ...SESSION_ACTION_TABLE });
+export const ACTION_INTRODUCED_IN = introducedIn<Action['type']>({
+  ...ROOT_ACTION_TABLE,
+  ...SESSION_ACTION_TABLE,
+  ...CHANGES_ACTION_TABLE,
+});
 
 export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]: number } = {
   'notify/sessionAdded': 1,

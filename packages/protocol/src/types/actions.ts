@@ -2,6 +2,9 @@
 
 import type {
   ApprovalRevokedAction,
+  CommentRemovedAction,
+  CommentResolvedAction,
+  CommentSetAction,
   CustomizationToggledAction,
   IsArchivedChangedAction,
   IsReadChangedAction,
@@ -22,6 +25,7 @@ import type {
   ActivityChangedAction,
   AgentsChangedAction,
   ApprovalsChangedAction,
+  ChangedAction,
   ChangesChangedAction,
   ClientsChangedAction,
   ClientToolsChangedAction,
@@ -59,6 +63,9 @@ export type Action =
   | SettingChosenAction
   | ToolInputAction
   | ApprovalRevokedAction
+  | CommentSetAction
+  | CommentRemovedAction
+  | CommentResolvedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -80,7 +87,8 @@ export type Action =
   | MetadataChangedAction
   | CustomizationsChangedAction
   | SettingsChangedAction
-  | AgentsChangedAction;
+  | AgentsChangedAction
+  | ChangedAction;
 
 export interface ActionEnvelope {
   readonly action: Action;
@@ -106,6 +114,8 @@ export interface ActionOrigin {
   readonly name?: string;
 }
 
+export type ChangesAction = ChangedAction;
+
 /** The actions that a client may dispatch. */
 export type ClientAction =
   | TurnStartedAction
@@ -122,7 +132,10 @@ export type ClientAction =
   | CustomizationToggledAction
   | SettingChosenAction
   | ToolInputAction
-  | ApprovalRevokedAction;
+  | ApprovalRevokedAction
+  | CommentSetAction
+  | CommentRemovedAction
+  | CommentResolvedAction;
 
 export type PendingMessageKind = 'steering' | 'queued';
 
@@ -156,6 +169,9 @@ export type SessionAction =
   | SettingChosenAction
   | ToolInputAction
   | ApprovalRevokedAction
+  | CommentSetAction
+  | CommentRemovedAction
+  | CommentResolvedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction

@@ -3,6 +3,7 @@
 import type { PendingMessageKind } from './actions.js';
 import type { Author } from './common.js';
 import type { FormSecrets, FormValues } from './forms.js';
+import type { NewComment } from './reviews.js';
 import type { UserMessage } from './turns.js';
 
 /** The agent asks again. Only for one with `isRevocable`. Since version 2. */
@@ -12,6 +13,34 @@ export interface ApprovalRevokedAction {
   readonly at: number;
   readonly by?: Author;
   readonly approvalId: string;
+}
+
+/** Removes a review comment: by its author, or by a driver. Since version 2. */
+export interface CommentRemovedAction {
+  readonly type: 'session/commentRemoved';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly commentId: string;
+}
+
+/** Marks a review comment as dealt with, or as open again. Since version 2. */
+export interface CommentResolvedAction {
+  readonly type: 'session/commentResolved';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly commentId: string;
+  readonly resolved: boolean;
+}
+
+/** Adds a review comment. Its author may change it so until it is sent. Since version 2. */
+export interface CommentSetAction {
+  readonly type: 'session/commentSet';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly comment: NewComment;
 }
 
 /** Takes effect from the next turn on. */
@@ -70,6 +99,8 @@ export interface PendingMessageSetAction {
   readonly kind: PendingMessageKind;
   readonly id: string;
   readonly userMessage: UserMessage;
+  /** The review comments that the message is made of: they are sent with it, or it is refused. Since version 2. */
+  readonly comments?: readonly string[];
 }
 
 /** Unblocks the agent. Of a form: its `values`, or `approved` without them to skip it. */
@@ -183,4 +214,6 @@ export interface TurnStartedAction {
   readonly origin?: 'agent';
   /** The session's model at that time, stamped by the host for readers of a part of the log. */
   readonly model?: string;
+  /** The review comments that the message is made of: they are sent with it, or it is refused. Since version 2. */
+  readonly comments?: readonly string[];
 }

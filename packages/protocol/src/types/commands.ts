@@ -97,9 +97,10 @@ export interface DisposeSessionParams {
   readonly session: string;
   /**
    * What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays.
+   * `ask`: where there is such work the session is not deleted, and the error's `data.code` is `unmergedWork`.
    * `discard`: all of it is removed. Since version 2.
    */
-  readonly worktree?: 'keep' | 'discard';
+  readonly worktree?: 'keep' | 'ask' | 'discard';
 }
 
 export interface EndLoginParams {

@@ -3,6 +3,7 @@
 import type { ActionEnvelope } from './actions.js';
 import type { RootState } from './rootState.js';
 import type { SessionState } from './sessionState.js';
+import type { ChangesState } from './work.js';
 
 export interface ClientInfo {
   readonly name: string;
@@ -16,6 +17,8 @@ export interface ErrorData {
   readonly code?: string;
   /** Ready to display. */
   readonly whatToDo?: string;
+  /** The first files that it is about, such as those that conflict. */
+  readonly paths?: readonly string[];
 }
 
 /** A session that exists, but could not be loaded: its files can't be read right now, say. */
@@ -164,10 +167,13 @@ export interface SharedSession {
   readonly endsAt: number;
 }
 
-/** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
+/**
+ * `state` is a `RootState` where `resource` is the root's URI, a `ChangesState` where it is that of the changes of a
+ * session, else a `SessionState`.
+ */
 export interface Snapshot {
   readonly resource: string;
-  readonly state: SessionState | RootState;
+  readonly state: SessionState | RootState | ChangesState;
   /** Actions with a greater `serverSeq` follow, and no others. */
   readonly fromSeq: number;
   /**

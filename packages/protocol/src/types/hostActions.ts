@@ -13,6 +13,7 @@ import type {
 } from './sessionState.js';
 import type { ToolCallResult, ToolCallStart } from './toolCalls.js';
 import type { AddedPart, PermissionRequest } from './turns.js';
+import type { ChangesState } from './work.js';
 
 /** What the agent does right now. */
 export interface ActivityChangedAction {
@@ -34,6 +35,13 @@ export interface ApprovalsChangedAction {
   readonly session: string;
   readonly at: number;
   readonly approvals: readonly StandingApproval[];
+}
+
+/** Replaces the state of the changes of a session. Since version 2. */
+export interface ChangedAction {
+  readonly type: 'changes/changed';
+  readonly resource: string;
+  readonly state: ChangesState;
 }
 
 /** Files changed in this session. */

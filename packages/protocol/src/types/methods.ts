@@ -50,6 +50,18 @@ import type {
 } from './devices.js';
 import type { InitializeParams, InitializeResult, ReconnectParams, ReconnectResult, Snapshot } from './handshake.js';
 import type {
+  CommitChangesParams,
+  CommitChangesResult,
+  MergeChangesParams,
+  MergeChangesResult,
+  PreviewMergeParams,
+  PreviewMergeResult,
+  PullRequestParams,
+  PullRequestResult,
+  PushChangesParams,
+  PushChangesResult,
+} from './land.js';
+import type {
   ContinueNativeSessionParams,
   FetchNativeTurnsParams,
   ListNativeSessionsParams,
@@ -91,12 +103,15 @@ import type {
   TerminalScreen,
 } from './terminals.js';
 import type {
+  ChangesState,
+  FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
   ListChangesParams,
   ListChangesResult,
   RestoreFilesParams,
   RestoreFilesResult,
+  RevertChangesParams,
 } from './work.js';
 
 export interface Command<Params, Result> {
@@ -151,6 +166,13 @@ export interface Commands {
   readonly listChanges: Command<ListChangesParams, ListChangesResult>;
   readonly fetchDiff: Command<FetchDiffParams, FetchDiffResult>;
   readonly restoreFiles: Command<RestoreFilesParams, RestoreFilesResult>;
+  readonly commitChanges: Command<CommitChangesParams, CommitChangesResult>;
+  readonly previewMerge: Command<PreviewMergeParams, PreviewMergeResult>;
+  readonly mergeChanges: Command<MergeChangesParams, MergeChangesResult>;
+  readonly pushChanges: Command<PushChangesParams, PushChangesResult>;
+  readonly pullRequest: Command<PullRequestParams, PullRequestResult>;
+  readonly fetchChanges: Command<FetchChangesParams, ChangesState>;
+  readonly revertChanges: Command<RevertChangesParams, RestoreFilesResult>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;

@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { Author, ErrorInfo } from './common.js';
+import type { ReviewComment } from './reviews.js';
 import type { ActiveTurn, Turn, UserMessage } from './turns.js';
 
 export interface Customization {
@@ -99,6 +100,8 @@ export interface SessionState {
   readonly approvals?: readonly StandingApproval[];
   /** Which clients carry out which tools for the agent. Not logged. Since version 2. */
   readonly clientTools?: readonly OfferedTools[];
+  /** What people say about lines of the changes, in the order in which they wrote it. Since version 2. */
+  readonly comments?: readonly ReviewComment[];
   /** Which clients look at this session now. Not logged. */
   readonly clients?: readonly Author[];
 }

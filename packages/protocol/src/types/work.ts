@@ -14,10 +14,58 @@ export interface ChangedFile {
   readonly isBinary?: true;
   /** What it is, if it is no plain file. */
   readonly kind?: 'link' | 'submodule';
+  /** Of its content now: while it stays the same, so does the content. Absent for a deleted file. */
+  readonly id?: string;
+}
+
+/** What differs, and from what. */
+export interface ChangesComparison {
+  readonly since: ChangesSince;
+  /** The trees that were compared, for `fetchDiff` and `revertChanges`. */
+  readonly from: string;
+  readonly to: string;
+  /** How many files differ. */
+  readonly total: number;
+  readonly additions: number;
+  readonly deletions: number;
+  /** There are more files than are counted. */
+  readonly isCut?: true;
+  /** Ordered by path. */
+  readonly files: readonly ChangedFile[];
+  /** There are more files than `files`: `listChanges` has them. */
+  readonly truncated?: true;
 }
 
 /** Since before the last turn, since before the first turn, or against the base branch. */
 export type ChangesSince = 'lastTurn' | 'session' | 'base';
+
+/** The changes of a session's folder: the state of `agenthost:changes/<provider>/<id>`. Since version 2. */
+export interface ChangesState {
+  readonly session: string;
+  /** `lastTurn`, `session` and `base`, in this order; those that the folder has. Empty while loading. */
+  readonly comparisons: readonly ChangesComparison[];
+  /** The host has not looked yet. */
+  readonly isLoading?: true;
+  /**
+   * Why there is nothing to compare, ready to display. `code` is `noGit`, `noRepository`, `notTrusted` or `refused`, or
+   * another word.
+   */
+  readonly problem?: { readonly code?: string; readonly message: string };
+  /** The repository of the folder, or for a folder without one, the host's own snapshots. */
+  readonly source?: 'git' | 'snapshots';
+  /** The commit that `base` compares with. */
+  readonly base?: string;
+  /** The branch that it is from. */
+  readonly baseName?: string;
+  /** The commit that is checked out. */
+  readonly head?: string;
+  /** Absent while HEAD is detached. */
+  readonly branch?: string;
+  /** Without a snapshot, `lastTurn` and `session` have no files. */
+  readonly hasSnapshots?: true;
+  /** Files that are too large or could not be read, and the first of them: their last changes are not seen. */
+  readonly leftOut?: { readonly count: number; readonly paths: readonly string[] };
+}
 
 export interface DiffHunk {
   readonly oldStart: number;
@@ -28,6 +76,12 @@ export interface DiffHunk {
   readonly heading?: string;
   /** Each begins with a space, `+` or `-`, or with `\` for a file without a line end. Long ones end with `…`. */
   readonly lines: readonly string[];
+}
+
+export interface FetchChangesParams {
+  readonly session: string;
+  /** The host looks after the files for a minute, and tells `notify/workChanged` when some have changed. */
+  readonly watch?: true;
 }
 
 /** Fails with `notFound` for a file that does not differ, and for trees that no list had lately. */
@@ -55,6 +109,14 @@ export interface FetchDiffResult {
   /** A hunk may go on in the next page. */
   readonly hunks: readonly DiffHunk[];
   readonly nextCursor?: number;
+}
+
+/** Of a hunk of `fetchDiff`. */
+export interface HunkRange {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
 }
 
 /** Fails with `data.code` where there is nothing to compare: `noGit`, `noRepository`, `notTrusted`, `refused`. */
@@ -116,4 +178,19 @@ export interface RestoreFilesResult {
   readonly undo: string;
   /** What was left as it is: submodules, and places where a file is that git ignores. */
   readonly skipped?: { readonly count: number; readonly paths: readonly string[] };
+}
+
+/**
+ * Writes the file back as it was in `from`. Fails with `data.code` `changed` if it is not as in `to` any more, and with
+ * `turnInProgress` while the running turn works on it.
+ */
+export interface RevertChangesParams {
+  readonly session: string;
+  /** Of a file that differs, relative to the session's folder. */
+  readonly path: string;
+  /** `from` and `to` of the diff that was looked at. */
+  readonly from: string;
+  readonly to: string;
+  /** Only these hunks of that diff, each as a whole. The whole file if absent. */
+  readonly hunks?: readonly HunkRange[];
 }

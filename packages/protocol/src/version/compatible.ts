@@ -1,5 +1,6 @@
 import type { Action } from '../types/actions.js';
 import type { Notification } from '../types/notifications.js';
+import type { ChangesState } from '../types/work.js';
 
 // The rules of evolution as types. Each yields `true` or `false` and stands inside `Expect`: a check that yields `never`
 // where it fails would compile just as well.
@@ -22,14 +23,19 @@ export type Compatible<Old, New> = [New] extends [Old]
     : false
   : false;
 
-/** `T` as a client of an older version gets it: without the actions and notifications that the host does not send to it. */
+/**
+ * `T` as a client of an older version gets it: without the actions and notifications that the host does not send to it, and
+ * without the states of resources that it can't subscribe to.
+ */
 export type AsKnownTo<T, KnownTypes> = T extends Action | Notification
   ? T['type'] extends KnownTypes
     ? { readonly [K in keyof T]: AsKnownTo<T[K], KnownTypes> }
     : never
-  : T extends object
-    ? { readonly [K in keyof T]: AsKnownTo<T[K], KnownTypes> }
-    : T;
+  : T extends ChangesState
+    ? never
+    : T extends object
+      ? { readonly [K in keyof T]: AsKnownTo<T[K], KnownTypes> }
+      : T;
 
 /** The names in `Frozen` whose living type is gone or no longer compatible. */
 export type Incompatible<Frozen, Living, KnownTypes> = {

@@ -66,6 +66,16 @@ const metadata = fc.dictionary(oneOf('group', 'branch', 'constructor'), fc.oneof
   maxKeys: 2,
 });
 
+const commentId = oneOf('k1', 'k2', 'k3');
+const comment = fc.record({
+  id: commentId,
+  path: oneOf('a.ts', 'b.ts'),
+  side: oneOf('old', 'new'),
+  line: fc.integer({ min: 1, max: 3 }),
+  quote: text,
+  text: oneOf('rename it', 'why?'),
+});
+
 const at = fc.integer({ min: 1, max: 1_000_000 });
 
 const OF_FIELD: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -78,6 +88,9 @@ const OF_FIELD: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   optionId,
   queuedMessageId: messageId,
   by: author,
+  comment,
+  commentId,
+  comments: fc.array(commentId, { maxLength: 3 }),
   userMessage,
   error,
   ref,

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { changesReducer } from '../../src/reducers/changesReducer.js';
 import { rootReducer } from '../../src/reducers/rootReducer.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
 import { ACTION_INTRODUCED_IN } from '../../src/tables/tableRules.js';
-import type { Action, RootAction, SessionAction } from '../../src/types/actions.js';
+import type { Action, ChangesAction, RootAction, SessionAction } from '../../src/types/actions.js';
 import type { RootState } from '../../src/types/rootState.js';
 import type { SessionState } from '../../src/types/sessionState.js';
+import type { ChangesState } from '../../src/types/work.js';
 import { deepFreeze } from './deepFreeze.js';
 
 /**
@@ -22,7 +24,7 @@ interface Fixture {
   readonly name: string;
   readonly rules: readonly string[];
   readonly description: string;
-  readonly reducer: 'session' | 'root';
+  readonly reducer: 'session' | 'root' | 'changes';
   /** Its actions are not what the schema lets through: ids and keys that are refused or dropped, unknown types. */
   readonly invalidOnPurpose: boolean;
   readonly initial: State;
@@ -30,14 +32,16 @@ interface Fixture {
   readonly expected: State | 'unchanged';
 }
 
-type State = SessionState | RootState;
+type State = SessionState | RootState | ChangesState;
 
 type FixtureFile = Pick<Fixture, 'rules' | 'description' | 'actions' | 'expected'> &
   Partial<Pick<Fixture, 'reducer' | 'invalidOnPurpose'>> & { readonly initial: State | string };
 
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 const SPEC = new URL('../../SPEC.md', import.meta.url);
-const GROUPS = ['general', 'life', 'list', 'part', 'pend', 'perm', 'root', 'scenario', 'sum', 'tool', 'turn'];
+const GROUPS = [
+  ...['chg', 'general', 'life', 'list', 'part', 'pend', 'perm', 'rev', 'root', 'scenario', 'sum', 'tool', 'turn'],
+];
 
 /** Rules of the reducers that no fixture can show; property tests and the types are there for them. */
 const NOT_BY_FIXTURE = ['RED1', 'RED2', 'RED6', 'RED7', 'RED8', 'RED11', 'RED12', 'PART7'];
@@ -89,6 +93,7 @@ const fixtures = GROUPS.flatMap((group) =>
 );
 
 function reduce(fixture: Fixture, state: State, action: Action): State {
+  if (fixture.reducer === 'changes') return changesReducer(state as ChangesState, action as ChangesAction);
   return fixture.reducer === 'root'
     ? rootReducer(state as RootState, action as RootAction)
     : sessionReducer(state as SessionState, action as SessionAction);
@@ -106,7 +111,7 @@ function rulesOf(sections: readonly string[]): string[] {
   return rules.flatMap(([, rule = '', section = '']) => (sections.includes(section) ? [rule] : []));
 }
 
-const REDUCER_SECTIONS = ['RED', 'ROOT', 'LIFE', 'TURN', 'PART', 'TOOL', 'PERM', 'PEND', 'SUM', 'LIST'];
+const REDUCER_SECTIONS = ['RED', 'ROOT', 'LIFE', 'TURN', 'PART', 'TOOL', 'PERM', 'PEND', 'SUM', 'LIST', 'REV', 'CHG'];
 const ACTION_TYPES = Object.keys(ACTION_INTRODUCED_IN);
 
 describe('fixtures', () => {
@@ -170,6 +175,10 @@ describe('the fixtures themselves', () => {
         unchanged.filter(({ reducer }) => reducer === 'root'),
         'root/',
       ),
+      ...types(
+        unchanged.filter(({ reducer }) => reducer === 'changes'),
+        'changes/',
+      ),
     ]);
     expect(ACTION_TYPES.length).toBeGreaterThan(0);
     expect(ACTION_TYPES.filter((type) => !changed.has(type as Action['type']))).toStrictEqual([]);
@@ -187,7 +196,9 @@ describe('the fixtures themselves', () => {
   // Equal, not only accepted: the schemas drop fields that they do not know, such as a misspelt one.
   test.each(['initial', 'expected'] as const)('every %s state matches the schema', (which) => {
     for (const fixture of fixtures) {
-      const schema = fixture.reducer === 'root' ? SCHEMAS.RootState : SCHEMAS.SessionState;
+      const schema = { root: SCHEMAS.RootState, session: SCHEMAS.SessionState, changes: SCHEMAS.ChangesState }[
+        fixture.reducer
+      ];
       const state = fixture[which];
       if (state !== 'unchanged') expect(schema.parse(state), fixture.name).toStrictEqual(state);
     }

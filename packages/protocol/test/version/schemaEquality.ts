@@ -6,9 +6,11 @@ import type * as common from '../../src/schemas/commonSchemas.js';
 import type * as devices from '../../src/schemas/deviceSchemas.js';
 import type * as forms from '../../src/schemas/formSchemas.js';
 import type * as handshake from '../../src/schemas/handshakeSchemas.js';
+import type * as land from '../../src/schemas/landSchemas.js';
 import type * as native from '../../src/schemas/nativeSchemas.js';
 import type * as notifications from '../../src/schemas/notificationSchemas.js';
 import type * as push from '../../src/schemas/pushSchemas.js';
+import type * as reviews from '../../src/schemas/reviewSchemas.js';
 import type * as rootState from '../../src/schemas/rootStateSchemas.js';
 import type * as sessionFs from '../../src/schemas/sessionFsSchemas.js';
 import type * as sessionState from '../../src/schemas/sessionStateSchemas.js';
@@ -37,11 +39,13 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByTypeName<typeof toolCalls> &
   ByTypeName<typeof forms> &
   ByTypeName<typeof turns> &
+  ByTypeName<typeof reviews> &
   ByTypeName<typeof sessionState> &
   ByTypeName<typeof actions> &
   ByActionName<typeof actions.CLIENT_ACTIONS> &
   ByActionName<typeof actions.HOST_ACTIONS> &
   ByActionName<typeof actions.ROOT_ACTIONS> &
+  ByActionName<typeof actions.CHANGES_ACTIONS> &
   ByTypeName<typeof terminals> &
   ByTypeName<typeof notifications> &
   ByTypeName<typeof handshake> &
@@ -51,7 +55,8 @@ export type InferredSchemas = ByTypeName<typeof common> &
   ByTypeName<typeof native> &
   ByTypeName<typeof push> &
   ByTypeName<typeof sessionFs> &
-  ByTypeName<typeof work>;
+  ByTypeName<typeof work> &
+  ByTypeName<typeof land>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

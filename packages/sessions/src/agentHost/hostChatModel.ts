@@ -37,6 +37,7 @@ import {
   type ChatFeature,
   type ChatModel,
   type ChatPhase,
+  type ChatReview,
   type ConfirmationAnswer,
   type OpenChatOptions,
 } from '../chat/chatModel.js';
@@ -45,6 +46,7 @@ import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
 import { answerConfirmation, answerPermission, isRejectedFor } from './answerPrompt.js';
+import { chatReviewOf } from './chatReview.js';
 import { PatientOpening } from './patientOpening.js';
 
 interface HostChatModelOptions extends OpenChatOptions {
@@ -111,6 +113,8 @@ export class HostChatModel implements ChatModel {
     this.#patience.retryNow();
     this.#options.host.retryNow();
   }
+
+  readonly review: ChatReview = chatReviewOf(() => this.#opening);
 
   submit(message: Message, id: string = crypto.randomUUID()): Promise<string> {
     return this.#deliver('send', id, message);

@@ -5,6 +5,7 @@ import type {
   LoginClient,
   Observable,
   SessionTerminals,
+  WorkClient,
 } from '@agenthost/client';
 import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentIcon, AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
@@ -112,6 +113,18 @@ export class HostStatus {
   /** The terminals of a session. */
   terminalsOf(session: string): SessionTerminals {
     return this.#host.terminalsOf(session);
+  }
+
+  /** The files of sessions' folders as git sees them. */
+  get work(): WorkClient {
+    return this.#host.work;
+  }
+
+  /** Calls back when the files of a session's folder have changed. */
+  watchWork(session: string, changed: () => void): Disposable {
+    return this.#host.onNotification((event) => {
+      if (event.type === 'notify/workChanged' && event.session === session) changed();
+    });
   }
 
   /** Log-ins to agents; only for owners. */

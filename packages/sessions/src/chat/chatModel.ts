@@ -14,7 +14,15 @@ import type {
   PermissionAnswer,
   ToolCallInput,
 } from '@agenthost/client';
-import type { ActiveTurn, Artifact, SessionState, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  Artifact,
+  NewComment,
+  SessionState,
+  ToolCallState,
+  Turn,
+  UserMessage,
+} from '@agenthost/protocol';
 import type { URI } from '../session.js';
 
 export type ChatPhase =
@@ -116,6 +124,19 @@ export interface ChatModel {
    */
   exported?(options: ExportOptions): AsyncGenerator<string, void, undefined>;
 
+  /** Comments on lines of the changes: `state` has them. Missing where the provider has no changes. */
+  readonly review?: ChatReview;
+
   /** Call it when the conversation is no longer shown. */
   dispose(): void;
+}
+
+/** What reviewers do with comments; everybody who looks at the chat sees them. */
+export interface ChatReview {
+  /** Adds a comment, or changes one of the user that was not sent. */
+  setComment(comment: NewComment): Promise<void>;
+  removeComment(id: string): Promise<void>;
+  resolveComment(id: string, isResolved: boolean): Promise<void>;
+  /** Sends comments as one message; while a turn runs, it waits for its end. Resolves with the message's id. */
+  sendComments(text: string, ids: readonly string[]): Promise<string>;
 }

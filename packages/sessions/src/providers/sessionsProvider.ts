@@ -51,6 +51,8 @@ export interface NewWorktree {
   readonly branch?: string;
   /** The branch or commit that it begins at; what the folder has checked out if absent. */
   readonly base?: string;
+  /** It begins with the uncommitted changes of the folder, which stay there too. */
+  readonly takeChanges?: boolean;
 }
 
 export interface SearchResult {

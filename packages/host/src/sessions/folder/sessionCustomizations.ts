@@ -19,7 +19,7 @@ import { trustQuestion } from '../../customizations/trustQuestion.js';
 import { readText } from '../../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../../customizations/workspaceTrust.js';
 import type { HostLog } from '../../hostLog.js';
-import type { Worktrees } from '../../work/worktrees.js';
+import type { Worktrees } from '../../work/worktrees/worktrees.js';
 import { MAX_MISSING_CUSTOMIZATIONS } from '../sessionLimits.js';
 import type { SessionStore } from '../sessionStore.js';
 import { checkoutOf } from './gitMetadata.js';

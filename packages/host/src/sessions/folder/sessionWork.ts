@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { URI } from '@agenthost/protocol';
+import type { ActiveTurn, ToolCallState, URI } from '@agenthost/protocol';
 import { untrustedFolder } from '@agenthost/protocol/internal';
 import type { SessionStartRecord } from '../../storage/log/eventLog.js';
 import { SessionWork } from '../../work/sessionWork.js';
@@ -25,6 +25,7 @@ export function sessionWork({ uri, start, store, services, isAway }: Options): S
     sessionId,
     folder: isAway ? '' : sessionDirectory(store.state, start),
     dir: join(services.stateDir, 'work', sessionId),
+    landDir: join(services.stateDir, 'landing'),
     mode: isAway ? 'none' : (services.snapshots ?? 'none'),
     env: services.agentEnv,
     isTrusted: () => untrustedFolder(store.state.summary) === undefined,
@@ -33,21 +34,34 @@ export function sessionWork({ uri, start, store, services, isAway }: Options): S
       return typeof name === 'string' && name !== '' ? name : undefined;
     },
     isTurnRunning: () => store.state.activeTurn !== undefined,
+    activeTurn: () => {
+      const turn = store.state.activeTurn;
+      return (
+        turn && { id: turn.id, names: (path) => openCalls(turn).some((call) => JSON.stringify(call).includes(path)) }
+      );
+    },
     turnNumber: (turnId) => {
       const { turns, earlierTurns = 0 } = store.state;
       const index = turns.findIndex(({ id }) => id === turnId);
       return index === -1 ? undefined : earlierTurns + index + 1;
     },
     tell: (text, ownTurns) => {
-      if (store.state.lifecycle !== 'ready' || store.state.activeTurn) return;
+      if (store.state.lifecycle !== 'ready' || store.state.activeTurn) return false;
       const turnId = services.newId();
       ownTurns.add(turnId);
       store.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: '' }, origin: 'agent' });
-      const part = { kind: 'notice', id: `restored-${randomUUID()}`, text, severity: 'info' } as const;
+      const part = { kind: 'notice', id: `work-${randomUUID()}`, text, severity: 'info' } as const;
       store.dispatch({ type: 'session/responsePart', turnId, part });
       store.dispatch({ type: 'session/turnComplete', turnId });
+      return true;
     },
     onChanged: () => services.broadcast({ type: 'notify/workChanged', session: uri }, { space, subscribersOf: uri }),
+    onProgress: (progress) =>
+      services.broadcast({ type: 'notify/progress', token: `push/${uri}`, ...progress }, { space, subscribersOf: uri }),
     log: services.log,
   });
+}
+
+function openCalls({ toolCalls }: ActiveTurn): readonly ToolCallState[] {
+  return Object.values(toolCalls).filter(({ status }) => status === 'running' || status === 'pendingConfirmation');
 }

@@ -130,7 +130,7 @@ function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
 }
 
 /**
- * Waiting messages stay with the source: a fork must not start by itself, nor run a message twice. It has its own title from the
+ * Waiting messages and review comments stay with the source: a fork must not start by itself, nor run a message twice. It has its own title from the
  * beginning.
  */
 function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[] {
@@ -139,6 +139,9 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
     case 'session/pendingMessageRemoved':
     case 'session/queuedMessagesReordered':
     case 'session/activityChanged':
+    case 'session/commentSet':
+    case 'session/commentRemoved':
+    case 'session/commentResolved':
     case 'session/titleChanged':
       return [];
     case 'session/modelChanged':
@@ -149,7 +152,7 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
     case 'session/customizationToggled':
       return target.handOverTo === undefined ? [withSession(action, target)] : [];
     case 'session/turnStarted': {
-      const { queuedMessageId: _, ...started } = action;
+      const { queuedMessageId: _, comments: __, ...started } = action;
       return [withSession(started, target)];
     }
     default:

@@ -6,6 +6,7 @@ import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
 import type { SessionStore } from '../sessionStore.js';
 import { acceptedKey } from './acceptedSequences.js';
+import { wordsRefusal } from './commentRefusal.js';
 import { notStored } from './notStored.js';
 
 /** Bytes of messages of one session that may wait for their content to be stored. More are rejected. */
@@ -185,16 +186,19 @@ export class ActionIntake {
     return this.#options.closed() !== undefined || turnId === undefined || this.#hasTurn(turnId) !== undefined;
   }
 
-  #refusal({ isTurnFound, secrets }: IncomingAction, action: ClientAction): Refusal | undefined {
+  #refusal({ isTurnFound, secrets, sender, action: sent }: IncomingAction, action: ClientAction): Refusal | undefined {
     const { store, models, away } = this.#options;
-    return refusal(secrets ? ({ ...action, secrets } as ClientAction) : action, {
+    const decided = refusal(secrets ? ({ ...action, secrets } as ClientAction) : action, {
       state: store.state,
+      sender,
       away,
       models,
       isTurnIdUsed: (turnId) => this.#hasTurn(turnId) ?? isTurnFound,
       wasSteered: (id) => this.#steered.has(id),
       answeredBy: (requestId) => this.#answers.get(requestId),
     });
+    // As it was sent: a long message has been stored meanwhile, and has only its head and its tail here.
+    return decided ?? wordsRefusal(store.state, sent);
   }
 
   /** `undefined`: the log has to be read. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { readSmallFile } from '../storage/fs/foreignFile.js';
-import { type GitOptions, runGit } from './git.js';
+import { readSmallFile } from '../../storage/fs/foreignFile.js';
+import { type GitOptions, runGit } from '../git.js';
 
 /** Lists, in the syntax of .gitignore, ignored files that a new worktree gets too, such as `.env`. */
 export const INCLUDE_FILE = '.worktreeinclude';

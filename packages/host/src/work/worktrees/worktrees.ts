@@ -3,15 +3,16 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import type { HostLog } from '../hostLog.js';
-import { isWithin } from '../storage/fs/confinement.js';
-import { readSmallFile } from '../storage/fs/foreignFile.js';
-import { writePrivateFile } from '../storage/fs/writePrivateFile.js';
+import type { HostLog } from '../../hostLog.js';
+import { isWithin } from '../../storage/fs/confinement.js';
+import { readSmallFile } from '../../storage/fs/foreignFile.js';
+import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
+import { type GitOptions, gitPlace, runGit } from '../git.js';
+import type { Environment } from '../gitEnvironment.js';
+import { GitError } from '../gitError.js';
 import { copyIncluded } from './copyIncluded.js';
-import { type GitOptions, gitPlace, runGit } from './git.js';
-import type { Environment } from './gitEnvironment.js';
-import { GitError } from './gitError.js';
 import { type SessionWorktree, sessionWorktree, type WorktreeRequest } from './isolation.js';
+import { takeUncommitted } from './takeUncommitted.js';
 
 /** The folder of the state root with the worktrees of sessions. */
 export const WORKTREES_FOLDER = 'worktrees';
@@ -43,7 +44,7 @@ export interface UnmergedWork {
   readonly unmerged: number;
 }
 
-export type WorktreeFate = 'keep' | 'discard';
+export type WorktreeFate = 'keep' | 'ask' | 'discard';
 
 /**
  * Makes a worktree and a branch for a session, and removes them with it. Nothing that exists only there is removed unless somebody
@@ -57,9 +58,10 @@ export class Worktrees {
   }
 
   /** @throws {RpcError} that says what to do */
-  async make(sessionId: string, folder: string, { base, branch }: WorktreeRequest): Promise<NewWorktree> {
+  async make(sessionId: string, folder: string, { base, branch, takeChanges }: WorktreeRequest): Promise<NewWorktree> {
     const { top } = await this.#explained(gitPlace(folder, this.#git()));
     const start = await this.#startOf(top, base);
+    if (takeChanges) await this.#mustBeCheckedOut(top, start.commit);
     const name = await this.#freeName(top, branch ?? `agenthost/${sessionId.slice(0, 8)}`);
     const path = join(this.#options.stateDir, WORKTREES_FOLDER, safeName(basename(top)), sessionId);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -74,6 +76,7 @@ export class Worktrees {
     try {
       await writePrivateFile(recordFile(path), JSON.stringify(worktree));
       await this.#explained(runGit(top, ['worktree', 'add', '-b', name, path, start.commit], options));
+      if (takeChanges) await this.#explained(takeUncommitted(top, path, this.#git()));
       await copyIncluded(top, path, this.#git());
       const cwd = join(path, relative(top, await realpath(folder)));
       if (!(await isFolder(cwd))) {
@@ -188,6 +191,16 @@ export class Worktrees {
           'the repository has no commit yet, so there is nothing to make a worktree of: commit something, or work in the folder itself',
         )
       : new RpcError(ERROR_CODE.notFound, `params.config.isolation.base: there is no branch or commit ${base}`);
+  }
+
+  /** Changes are taken to the commit that they were made on: on another they would undo what differs. */
+  async #mustBeCheckedOut(top: string, commit: string): Promise<void> {
+    const head = await this.#startOf(top, 'HEAD');
+    if (head.commit === commit) return;
+    throw new RpcError(
+      ERROR_CODE.invalidParams,
+      'params.config.isolation.takeChanges: the uncommitted changes are on top of what the folder has checked out; leave base out',
+    );
   }
 
   async #currentBranch(top: string): Promise<string | undefined> {

@@ -8,6 +8,8 @@ export interface WorktreeRequest {
   readonly base?: string;
   /** The name of the new branch. Default: made of the session's id. */
   readonly branch?: string;
+  /** What the folder has and no commit: changed, staged, removed and new files, without those that git ignores. */
+  readonly takeChanges?: boolean;
 }
 
 /** A worktree that was made for a session. */
@@ -27,7 +29,12 @@ const request = z.union([
   z.literal('folder'),
   z.literal('worktree'),
   z.strictObject({ kind: z.literal('folder') }),
-  z.strictObject({ kind: z.literal('worktree'), base: name.exactOptional(), branch: name.exactOptional() }),
+  z.strictObject({
+    kind: z.literal('worktree'),
+    base: name.exactOptional(),
+    branch: name.exactOptional(),
+    takeChanges: z.boolean().exactOptional(),
+  }),
 ]);
 export const sessionWorktree = z.object({
   repository: z.string(),
@@ -47,7 +54,7 @@ export function requestedWorktree(config: Config): WorktreeRequest | undefined {
   if (!parsed.success) {
     throw new RpcError(
       ERROR_CODE.invalidParams,
-      "params.config.isolation: give 'folder', 'worktree', or { kind: 'worktree', base, branch }",
+      "params.config.isolation: give 'folder', 'worktree', or { kind: 'worktree', base, branch, takeChanges }",
     );
   }
   const { data } = parsed;

@@ -1,0 +1,4 @@
+/** Files can't be restored now. */
+export class TurnRunning extends Error {
+  override readonly name = 'TurnRunning';
+}
