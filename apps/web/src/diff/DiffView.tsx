@@ -1,5 +1,6 @@
-import { Fragment, memo, useMemo, useState } from 'react';
-import { type LinePiece, linePieces } from './linePieces.js';
+import { memo, useMemo, useState } from 'react';
+import { piece } from './linePiece.js';
+import { linePieces } from './linePieces.js';
 import { type DiffHunk, unifiedDiff } from './unifiedDiff.js';
 import { type HunkColours, useDiffColours } from './useDiffColours.js';
 import { wordMarks } from './wordMarks.js';
@@ -69,23 +70,6 @@ function Hunk({ hunk, colours }: { readonly hunk: DiffHunk; readonly colours: Hu
         </div>
       ))}
     </>
-  );
-}
-
-function piece({ text, marked, color }: LinePiece, index: number) {
-  const style = color === undefined ? undefined : { color };
-  if (marked)
-    return (
-      <mark key={index} style={style}>
-        {text}
-      </mark>
-    );
-  return style ? (
-    <span key={index} style={style}>
-      {text}
-    </span>
-  ) : (
-    <Fragment key={index}>{text}</Fragment>
   );
 }
 
