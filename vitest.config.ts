@@ -18,8 +18,8 @@ export const SWEEPS = [
   'packages/host/test/move/*.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
-  'packages/host/test/work/manyFiles.test.ts',
-  'test/browser/{accessibility,devices,displays,exportSession,failures,forms,hostile,login,longThings,readOnlyLink,cluster/*,flow/{bugs,diagrams,terminals,toolGroups}}.test.ts',
+  'packages/host/test/work/{land,manyFiles}.test.ts',
+  'test/browser/{accessibility,devices,displays,exportSession,failures,forms,hostile,login,longThings,readOnlyLink,cluster/*,flow/{bugs,byKeys,diagrams,review,terminals,toolGroups}}.test.ts',
   'test/ahp/versions.test.ts',
   'test/e2e/agents/{agentLogin,agentSettings,floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
@@ -31,8 +31,8 @@ export const SWEEPS = [
 
 /** Tests that leave nothing behind share a worker: a new one for each file takes most of their time. */
 const SHARING = [
-  'packages/{protocol,client,ahp,sessions}/test/**/*.test.ts',
-  'packages/host/test/{connection,customizations,sessionIndex,sessions,state,storage}/**/*.test.ts',
+  'packages/{protocol,rpc,client,ahp,sessions,host}/test/**/*.test.ts',
+  'test/{ahp,e2e,sessionFs,sessions}/**/*.test.ts',
 ];
 
 /** What all suites have in common. */

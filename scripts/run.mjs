@@ -54,7 +54,7 @@ const tasks = {
     process.env.AGENTHOST_PICTURES = '1';
     return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
   },
-  'agent-locks': () => inTurn(build, () => runNode(join(root, 'scripts/writeAgentLocks.ts'), [])),
+  'agent-locks': (args) => inTurn(build, () => runNode(join(root, 'scripts/writeAgentLocks.ts'), args)),
   'agent-table': () => runNode(join(root, 'scripts/writeAgentTable.ts'), []),
   'previous-build': (args) => inTurn(build, () => runNode(join(root, 'scripts/writePreviousBuild.ts'), args)),
   'message-path': (args) => inTurn(build, () => runNode(join(root, 'scripts/messagePath.ts'), args)),

@@ -1,5 +1,5 @@
 // Makes the pictures of docs/screenshots from the real page on the demo host. With a folder as argument, all of them there; with
-// --sizes, every screen in the four sizes that are reviewed.
+// --sizes, every screen in the four sizes that are reviewed, in both themes; or only those that are named, or those of a named stage.
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +7,13 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../test/support/browser/browser.ts';
 import { type DemoHost, startDemoHost } from '../test/support/browser/demoHost.ts';
 import { openSession, openStart, QUIET_SCREENS } from '../test/support/browser/pageScreens.ts';
+import { STAGES } from '../test/support/browser/screens/stages.ts';
 
 const words = process.argv.slice(2);
 const inSizes = words.includes('--sizes');
-const [given, ...rest] = words.filter((word) => word !== '--sizes');
-if (given?.startsWith('-') || rest.length > 0 || (inSizes && given === undefined)) {
-  console.error('Usage: npm run screenshots [-- FOLDER [--sizes]]');
+const [given, ...named] = words.filter((word) => word !== '--sizes');
+if (given?.startsWith('-') || (!inSizes && named.length > 0) || (inSizes && given === undefined)) {
+  console.error('Usage: npm run screenshots [-- FOLDER [--sizes [SCREEN…]]]');
   process.exit(2);
 }
 const folder = given ?? join(import.meta.dirname, '../docs/screenshots');
@@ -38,6 +39,8 @@ const SIZES = {
   '200%': { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
 };
 const RECONNECT = 'Queued message sent twice';
+/** What did not open; the others are made nevertheless. */
+const failed: string[] = [];
 
 await mkdir(folder, { recursive: true });
 // Letters at their own widths, as on current screens, not at whole pixels.
@@ -48,20 +51,38 @@ try {
 } finally {
   await browser.close();
 }
+for (const line of failed) console.error(line);
+if (failed.length > 0) process.exitCode = 1;
 
 async function everySize(browser: Browser): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const [size, look] of Object.entries(SIZES))
-      await withHost({}, async (demo) => {
-        await queueTwo(demo);
-        const context = await browser.newContext({ ...look, colorScheme, reducedMotion: 'reduce' });
+  for (const [stageName, start] of Object.entries(STAGES)) {
+    if (named.length > 0 && named.every((name) => name !== stageName && name in STAGES)) continue;
+    const stage = await start();
+    const isWanted = (name: string) => named.length === 0 || named.includes(name) || named.includes(stageName);
+    const screens = stage.screens.filter(({ name }) => isWanted(name));
+    try {
+      for (const [size, look] of Object.entries(SIZES)) {
+        if (screens.length === 0) continue;
+        const context = await browser.newContext({ ...look, reducedMotion: 'reduce' });
         const page = await context.newPage();
-        for (const { name, open } of QUIET_SCREENS) {
-          await open(page, demo);
-          await save(page, `${name}-${size}`, colorScheme);
+        for (const { name, open } of screens) {
+          await page.emulateMedia({ colorScheme: 'light' });
+          await open(page).catch((error: unknown) => {
+            failed.push(`${name}, ${size}: ${String(error)}`);
+          });
+          for (const theme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme: theme });
+            // A diagram is drawn again.
+            await page.waitForFunction(() => document.querySelectorAll('.diagram:not(:has(img))').length === 0);
+            await save(page, `${name}-${size}`, theme);
+          }
         }
         await context.close();
-      });
+      }
+    } finally {
+      await stage.dispose();
+    }
+  }
 }
 
 async function everyScreen(browser: Browser): Promise<void> {

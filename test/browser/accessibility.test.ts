@@ -3,9 +3,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser/browser.js';
 import { type DemoHost, startDemoHost } from '../support/browser/demoHost.js';
-import { openSession, QUIET_SCREENS } from '../support/browser/pageScreens.js';
+import { openSession } from '../support/browser/pageScreens.js';
+import { STAGES } from '../support/browser/screens/stages.js';
 import { brokenRules, RULES } from './axe.js';
-import { PATIENCE } from './pageWorld.js';
+import { expectNoOverflow, PATIENCE } from './pageWorld.js';
 
 /** Each screen is opened once a width, and looked at in both themes there. */
 const WIDTHS: readonly (readonly [string, BrowserContextOptions])[] = [
@@ -29,18 +30,27 @@ afterAll(async () => {
   await Promise.all([demo?.dispose(), empty?.dispose()]);
 });
 
-describe.each(WIDTHS)('axe reports no problem, %s', (_, look) => {
-  it('on any screen', SLOW, async () => {
+describe.each(Object.entries(STAGES))('axe reports no problem on any screen of the stage %s', (_, start) => {
+  it('wide and narrow, light and dark', SLOW, async () => {
     const found: string[] = [];
-    await inPage(look, async (page) => {
-      for (const { name, open } of QUIET_SCREENS) {
-        await open(page, demo);
-        found.push(...(await violations(page, name)));
-      }
-    });
+    const stage = await start();
+    try {
+      for (const [width, look] of WIDTHS)
+        await inPage(look, async (page) => {
+          for (const { name, open } of stage.screens) {
+            await open(page);
+            found.push(...(await violations(page, `${name}, ${width}`)));
+            await expectNoOverflow(page, `${name}, ${width}`);
+          }
+        });
+    } finally {
+      await stage.dispose();
+    }
     expect(found).toEqual([]);
   });
+});
 
+describe.each(WIDTHS)('axe reports no problem, %s', (_, look) => {
   it('on the first run, where an agent is missing', SLOW, async () => {
     await inPage(look, async (page) => {
       await page.goto(empty.link);

@@ -108,9 +108,9 @@ describe('the keys of the conversation', () => {
     await composer(page).fill('');
     await leave(page);
     await page.keyboard.press('d');
-    await seen(page.getByRole('dialog', { name: 'Changed files' }).getByText('a.txt'));
+    await seen(page.locator('.rv').getByText('a.txt'));
     await page.keyboard.press('Escape');
-    await gone(page.getByRole('dialog'));
+    await gone(page.locator('.rv'));
     await page.keyboard.press('r');
     const rename = page.getByRole('dialog', { name: 'Rename' });
     await rename.getByRole('textbox').fill('renamed');

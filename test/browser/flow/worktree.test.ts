@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../axe.js';
@@ -37,6 +37,8 @@ it('a session is started in a worktree of its own, by keys alone', { timeout: 4 
   const branch = page.getByRole('textbox', { name: 'Branch' });
   expect(await branch.inputValue()).toBe('agenthost/echo-fix-the-rounding-of');
   await seen(page.getByText('from main'));
+  await writeFile(join(repository, 'a.txt'), 'not committed\n');
+  await page.getByRole('checkbox', { name: 'Take uncommitted changes along' }).check();
   await expectAccessible(page);
   await branch.fill('fix/rounding');
   await composer(page).press('Enter');
@@ -47,6 +49,9 @@ it('a session is started in a worktree of its own, by keys alone', { timeout: 4 
   );
   await seen(page.getByText('fix/rounding').first());
   expect(git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual(['fix/rounding', 'main']);
+  const [tree = ''] = /^worktree (.*worktrees.*)$/m.exec(git('worktree', 'list', '--porcelain'))?.slice(1) ?? [];
+  expect(await readFile(join(tree, 'a.txt'), 'utf8')).toBe('not committed\n');
+  expect(await readFile(join(repository, 'a.txt'), 'utf8')).toBe('not committed\n');
   // The next one in this project begins the same way.
   await page.goto(`${page.url().split('#')[0]}#new`);
   await eventually(() => page.getByRole('button', { name: 'New worktree' }).getAttribute('aria-pressed')).toBe('true');

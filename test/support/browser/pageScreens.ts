@@ -138,7 +138,7 @@ export const QUIET_SCREENS: readonly Screen[] = [
       await withPrompt(page, demo);
       await page.locator('.thread').focus();
       await page.keyboard.press('d');
-      await page.locator('dialog[open] .diff').waitFor();
+      await page.locator('.rv-h').first().waitFor();
     },
   },
   {

@@ -69,7 +69,7 @@ function AgentRow({ host, agent }: { readonly host: PageHost; readonly agent: Ag
       <div className="grow agent-words">
         <b>{agent.displayName}</b>
         {isHere ? <small>{agentFacts(agent)}</small> : <HowToFix host={host} agent={agent} withReason />}
-        {newer !== undefined && <small>Version {newer} is there.</small>}
+        {newer !== undefined && <small>Version {newer} is available.</small>}
         {isHere && models.length > 0 && (
           <details>
             <summary>

@@ -75,7 +75,6 @@ export function App() {
       { key: '[', run: () => setListHidden((hidden) => !hidden) },
       { key: 'z', run: () => undos.current.value?.undo?.() },
       { key: '?', run: () => setOverlay({ kind: 'shortcuts' }) },
-      { key: 'd', run: () => document.querySelector<HTMLElement>('[data-changes]')?.click() },
     ],
     singleLetters,
   );
@@ -91,6 +90,7 @@ export function App() {
       <Sidebar
         currentId={session?.sessionId}
         isAlone={isNarrow && route.view === 'start'}
+        emptyView={<FirstRun isFirst isInList />}
         onTray={() => setOverlay({ kind: 'tray' })}
         onAddHost={() => setOverlay({ kind: 'addHost' })}
         onSettings={() => setOverlay({ kind: 'settings' })}
@@ -101,7 +101,7 @@ export function App() {
       {route.view === 'new' && <NewSession key={route.agent} agent={route.agent} />}
       {native && route.view === 'native' && <NativeView key={route.id} host={native} id={route.id} />}
       {route.view === 'native' && !native && <main className="main" />}
-      {route.view === 'start' && <FirstRun isFirst={management.getSessions().length === 0} />}
+      {route.view === 'start' && !isNarrow && <FirstRun isFirst={management.getSessions().length === 0} />}
       {route.view === 'session' &&
         (session && place ? (
           <ChatView
@@ -109,6 +109,7 @@ export function App() {
             place={place}
             chat={routed.chat ?? session.mainChat.resource}
             find={route.find}
+            isReviewing={route.review === true}
             onRename={() => setOverlay({ kind: 'rename', session })}
             onDelete={() => deleteLater(session)}
           />

@@ -10,6 +10,8 @@ export type Route =
       readonly sessionId: string;
       readonly chat?: string /** Words to scroll to. */;
       readonly find?: string;
+      /** The changes are shown in place of the conversation. */
+      readonly review?: true;
     };
 
 const route = observable<Route>(parse(location.hash));
@@ -34,7 +36,8 @@ function parse(hash: string): Route {
   const sessionId = parameters.get('session');
   const chat = parameters.get('chat');
   const find = parameters.get('find');
-  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }), ...(find && { find }) };
+  const review = parameters.has('review') && { review: true as const };
+  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }), ...(find && { find }), ...review };
   const [native, host] = [parameters.get('native'), parameters.get('host')];
   if (native && host) return { view: 'native', host, id: native };
   const agent = parameters.get('new');
@@ -46,6 +49,7 @@ function format(next: Route): string {
   if (next.view === 'start') return '';
   if (next.view === 'new') return next.agent === undefined ? '#new' : `#${new URLSearchParams({ new: next.agent })}`;
   if (next.view === 'native') return `#${new URLSearchParams({ native: next.id, host: next.host })}`;
-  const { sessionId: session, chat, find } = next;
-  return `#${new URLSearchParams({ session, ...(chat && { chat }), ...(find && { find }) })}`;
+  const { sessionId: session, chat, find, review } = next;
+  const words = { session, ...(chat && { chat }), ...(find && { find }), ...(review && { review: '' }) };
+  return `#${new URLSearchParams(words)}`;
 }

@@ -28,6 +28,7 @@ import { Strip } from '../composer/Strip.js';
 import { useComposer } from '../composer/useComposer.js';
 import { useModeKey } from '../composer/useModeKey.js';
 import { usePlan } from '../composer/usePlan.js';
+import { useReviewRoute } from '../review/useReviewRoute.js';
 import { useTerminals } from '../terminal/useTerminals.js';
 import { Banner } from './Banner.js';
 import { ChatProvider } from './chatContext.js';
@@ -40,6 +41,8 @@ import { useSeen } from './thread/useSeen.js';
 import { useChatContext } from './useChatContext.js';
 
 /** Loaded when it is shown first. */
+const ReviewView = lazy(async () => ({ default: (await import('../review/ReviewView.js')).ReviewView }));
+
 const TerminalDock = lazy(async () => ({ default: (await import('../terminal/TerminalDock.js')).TerminalDock }));
 
 /** For a place that is no host. */
@@ -52,6 +55,8 @@ interface ChatViewProps {
   readonly chat: string;
   /** Words of a search: the conversation opens at the newest turn that has them. */
   readonly find?: string | undefined;
+  /** The changes are shown in place of it. Missing where there is no review. */
+  readonly isReviewing?: boolean;
   readonly onRename: () => void;
   readonly onDelete: () => void;
 }
@@ -93,6 +98,7 @@ function OpenedChat({
   place,
   chat,
   find,
+  isReviewing,
   model,
   onRename,
   onDelete,
@@ -125,7 +131,7 @@ function OpenedChat({
       awaitingLogin: turnsAwaitingLogin(state?.turns ?? [])
         .map(({ id }) => id)
         .join(' '),
-      showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
+      showChanges: () => showChanges(),
       retry:
         may('session/turnStarted') && state?.lifecycle !== 'creationFailed'
           ? (message) => attempt(model.submit(message))
@@ -144,8 +150,15 @@ function OpenedChat({
   };
   const composer = useComposer(chat, model, state, () => thread.current?.toNewest());
   useSeen(model, state, role);
+  const review = useReviewRoute(session, chat, isReviewing === true);
+  const reviewed = isReviewing === undefined ? undefined : host;
+  const showChanges = () => {
+    if (reviewed) review.open();
+    else document.querySelector<HTMLElement>('[data-changes]')?.click();
+  };
   useShortcuts(
     [
+      { key: 'd', run: showChanges },
       { key: 'c', run: () => document.querySelector<HTMLElement>('[data-composer]')?.focus() },
       { key: 'g', run: () => thread.current?.toNewest() },
       { key: 'j', run: () => thread.current?.step(1) },
@@ -183,6 +196,7 @@ function OpenedChat({
           onRename={onRename}
           onDelete={onDelete}
           onFork={canFork ? () => fork() : undefined}
+          onReview={reviewed && review.open}
           terminals={terminals}
           onProblem={attempt}
         />
@@ -258,6 +272,11 @@ function OpenedChat({
           </Suspense>
         )}
       </main>
+      {isReviewing && reviewed && (
+        <Suspense>
+          <ReviewView session={session} host={reviewed} model={model} state={state} onClose={review.close} />
+        </Suspense>
+      )}
     </ChatProvider>
   );
 }

@@ -17,6 +17,14 @@ export function shortAge(at: number, now: number): string {
   return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...(!sameYear && { year: 'numeric' }) });
 }
 
+/** The same in a sentence: "just now", "4 min ago", "2 h ago", "Tue", "28 Oct". */
+export function ago(at: number, now: number): string {
+  const age = now - at;
+  if (age < MINUTE) return 'just now';
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`;
+  return age < DAY ? `${Math.floor(age / HOUR)} h ago` : shortAge(at, now);
+}
+
 /** "0.4 s", "12 s", "3 min 5 s", "2 h 4 min". */
 export function duration(ms: number): string {
   if (ms < 0) return '0 s';

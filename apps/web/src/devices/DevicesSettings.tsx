@@ -8,7 +8,7 @@ import { permissionError } from '../app/permissionError.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { Problem } from '../controls/Problem.js';
-import { shortAge } from '../conversation/times.js';
+import { ago } from '../conversation/times.js';
 import { AskDialog } from '../overlays/AskDialog.js';
 import { endText } from '../sharing/linkNote.js';
 import { deviceKind } from './deviceNames.js';
@@ -17,6 +17,9 @@ import { ALL_ROLES, roleName } from './roleTexts.js';
 import { useDevices } from './useDevices.js';
 
 const ICONS = { phone: Smartphone, tablet: Tablet, computer: Laptop };
+
+const ownFirst = (devices: readonly Device[], own: string | undefined) =>
+  devices.toSorted((a, b) => Number(b.id === own) - Number(a.id === own));
 
 /** Which devices may reach the host, and what they may do. */
 export function DevicesSettings({ host }: { readonly host: PageHost }) {
@@ -44,7 +47,7 @@ export function DevicesSettings({ host }: { readonly host: PageHost }) {
       {refusal !== undefined && <p className="why">{refusal}</p>}
       {listed && (
         <ul className="rows">
-          {listed.items.map((device) => (
+          {ownFirst(listed.items, listed.own).map((device) => (
             <DeviceRow
               key={device.id}
               device={device}
@@ -99,7 +102,7 @@ interface DeviceRowProps {
 function DeviceRow({ device, now, isOwn, isLastOwner, onRole, onRevoke }: DeviceRowProps) {
   const { name, user, role, createdAt, lastSeenAt, isConnected, shared } = device;
   const Icon = shared ? Link : ICONS[deviceKind(name)];
-  const added = `added ${shortAge(createdAt, now)}`;
+  const added = `added ${ago(createdAt, now)}`;
   const end = shared && `read-only link, ends on ${endText(shared.endsAt)}`;
   const about = end ?? [isOwn ? name : user, added].filter(Boolean).join(', ');
   return (
@@ -111,7 +114,7 @@ function DeviceRow({ device, now, isOwn, isLastOwner, onRole, onRevoke }: Device
       </div>
       <span className="stt num">
         <i className={isConnected ? 'dot' : 'off-dot'} />
-        {isConnected ? 'now' : lastSeenAt === undefined ? 'never seen' : `seen ${shortAge(lastSeenAt, now)}`}
+        {isConnected ? 'now' : lastSeenAt === undefined ? 'never seen' : `seen ${ago(lastSeenAt, now)}`}
       </span>
       {isOwn || isLastOwner || shared ? (
         <span className="role-text">{roleName(role)}</span>

@@ -1,12 +1,13 @@
 import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/sessions';
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
 import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useAttempt } from '../app/useAttempt.js';
 import { useObservable } from '../app/useObservable.js';
+import { useSignedOut } from '../app/useSignedOut.js';
 import { Banner } from '../conversation/Banner.js';
 import { NativeGroup } from '../native/NativeGroup.js';
 import { archiveSessions } from '../overlays/archiveSessions.js';
@@ -22,6 +23,8 @@ interface SidebarProps {
   readonly currentId: string | undefined;
   /** Whether it is the only visible pane. */
   readonly isAlone: boolean;
+  /** In the place of a list without sessions, if it is the only pane. */
+  readonly emptyView: ReactNode;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
   readonly onSettings: () => void;
@@ -38,7 +41,7 @@ const CHIPS = [
 ] as const;
 
 export function Sidebar(props: SidebarProps) {
-  const { currentId, isAlone, onTray, onAddHost, onSettings, onHost } = props;
+  const { currentId, isAlone, emptyView, onTray, onAddHost, onSettings, onHost } = props;
   const { management, list, hosts, places, settings, undos } = useServices();
   const allHosts = useObservable(hosts.all);
   const allPlaces = useObservable(places.all);
@@ -83,6 +86,7 @@ export function Sidebar(props: SidebarProps) {
     filter.isRead !== undefined ||
     filter.isArchived !== false ||
     filter.providerIds !== undefined;
+  const isEmpty = !isFiltered && management.getSessions().length === 0;
   return (
     <div className="sidebar" aria-label="Sessions" role={isAlone ? 'main' : 'navigation'}>
       <div className="side-head">
@@ -117,7 +121,7 @@ export function Sidebar(props: SidebarProps) {
           </button>
         )}
       </div>
-      <div className="side-tools" hidden={!isFiltered && management.getSessions().length === 0}>
+      <div className="side-tools" hidden={isEmpty}>
         <label className="field">
           <Search size={15} aria-hidden />
           <input
@@ -183,7 +187,7 @@ export function Sidebar(props: SidebarProps) {
           </Menu>
         </div>
       </div>
-      {isAlone && allHosts[0] && <ClosedBanner host={allHosts[0]} />}
+      {isAlone && allHosts[0] && <AloneBanner host={allHosts[0]} isEmpty={isEmpty} />}
       {selected.size > 0 && (
         <div className="bulk" role="status">
           <span className="grow">{selected.size} selected</span>
@@ -207,7 +211,7 @@ export function Sidebar(props: SidebarProps) {
           {problem}
         </p>
       )}
-      {list.sessionCount === 0 && (
+      {list.sessionCount === 0 && !(isEmpty && isAlone) && (
         <p className="blank">
           {isFiltered ? (
             <>
@@ -233,6 +237,7 @@ export function Sidebar(props: SidebarProps) {
           )}
         </p>
       )}
+      {isEmpty && isAlone && emptyView}
       <SessionList
         model={list}
         currentId={currentId}
@@ -255,7 +260,7 @@ export function Sidebar(props: SidebarProps) {
           allHosts.map((host) => <NativeGroup key={host.id} host={host} isOnly={allHosts.length === 1} />)
         }
       />
-      {mayStart && (
+      {mayStart && !isEmpty && (
         <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
           <SquarePen size={18} aria-hidden />
           New session
@@ -266,10 +271,10 @@ export function Sidebar(props: SidebarProps) {
   );
 }
 
-/** On a phone the banner of the other pane is not visible, and an empty list would say nothing. */
-function ClosedBanner({ host }: { readonly host: PageHost }) {
-  const { state } = useObservable(host.connection);
-  return state === 'closed' && <Banner place={host} />;
+/** The banner of the other pane is not visible. What an empty list has in its place asks for a link itself. */
+function AloneBanner({ host, isEmpty }: { readonly host: PageHost; readonly isEmpty: boolean }) {
+  const signedOut = useSignedOut(host);
+  return isEmpty && signedOut ? null : <Banner place={host} />;
 }
 
 type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };

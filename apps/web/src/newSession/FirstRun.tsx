@@ -11,48 +11,50 @@ import { AskName } from '../devices/AskName.js';
 import { SignIn } from '../devices/SignIn.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { OtherAgents } from './AgentCards.js';
-import { agentWords } from './HowToFix.js';
+
+interface FirstRunProps {
+  readonly isFirst: boolean;
+  /** In the place of an empty list, where only one pane fits: that one is the page's main part. */
+  readonly isInList?: boolean;
+}
 
 /** The view when no session is open. */
-export function FirstRun({ isFirst }: { readonly isFirst: boolean }) {
+export function FirstRun({ isFirst, isInList = false }: FirstRunProps) {
   const { hosts } = useServices();
   const [host] = useObservable(hosts.all);
-  const refusal = useObservable(hosts.whyNoNewSession);
   if (!host) return null;
-  return <HostStart host={host} isFirst={isFirst} refusal={refusal} />;
-}
-
-interface HostStartProps {
-  readonly host: PageHost;
-  readonly isFirst: boolean;
-  /** Why no session can be started. */
-  readonly refusal: string | undefined;
-}
-
-function HostStart({ host, isFirst, refusal }: HostStartProps) {
-  const signedOut = useSignedOut(host);
-  if (signedOut) {
-    return (
-      <main className="main">
-        <div className="first">
-          <div className="first-in">
-            <SignIn host={host} isNew={signedOut === 'new'} />
-          </div>
-        </div>
-      </main>
-    );
-  }
+  const view = (
+    <div className={isInList ? 'first in-list' : 'first'}>
+      <div className="first-in">
+        <HostStart host={host} isFirst={isFirst} />
+      </div>
+    </div>
+  );
+  if (isInList) return view;
   return (
     <main className="main">
-      <Banner place={host} />
-      <div className="first">
-        <div className="first-in">
-          <Invitation host={host} isFirst={isFirst} refusal={refusal} />
-          <AskName />
-          <Agents host={host} />
-        </div>
-      </div>
+      <StartBanner host={host} />
+      {view}
     </main>
+  );
+}
+
+/** What is wrong with the host, except that it asks for a link: the view does that itself. */
+function StartBanner({ host }: { readonly host: PageHost }) {
+  return useSignedOut(host) ? null : <Banner place={host} />;
+}
+
+function HostStart({ host, isFirst }: { readonly host: PageHost; readonly isFirst: boolean }) {
+  const { hosts } = useServices();
+  const refusal = useObservable(hosts.whyNoNewSession);
+  const signedOut = useSignedOut(host);
+  if (signedOut) return <SignIn host={host} isNew={signedOut === 'new'} />;
+  return (
+    <>
+      <Invitation host={host} isFirst={isFirst} refusal={refusal} />
+      <AskName />
+      <Agents host={host} />
+    </>
   );
 }
 
@@ -100,6 +102,8 @@ function Invitation({ host, isFirst, refusal }: InvitationProps) {
 
 function Agents({ host }: { readonly host: PageHost }) {
   const agents = useObservable(host.provider.status.agents);
+  // Not known yet, or the host is away.
+  if (agents.length === 0) return null;
   const usable = agents.filter(({ availability }) => availability.state === 'available');
   const others = agents.filter(({ availability }) => availability.state !== 'available');
   return (
@@ -114,7 +118,7 @@ function Agents({ host }: { readonly host: PageHost }) {
             <span className="grow">
               {agent.displayName}
               <br />
-              <span className="aux">{agentWords(agent)}</span>
+              <span className="aux">{agent.description}</span>
             </span>
             <LoginState agent={agent} />
             <LoginButton host={host} agent={agent} isOffered={needsLogin(agent.login) && canLogIn(agent.login)} />

@@ -151,9 +151,18 @@ function useFolderProblem(folders: Folders, folder: string | undefined): string 
     const stopped = new AbortController();
     folders.list(folder, stopped.signal).then(
       () => !stopped.signal.aborted && setProblem(undefined),
-      (error: unknown) => !stopped.signal.aborted && setProblem({ folder, text: problemText(error) }),
+      (error: unknown) => !stopped.signal.aborted && setProblem({ folder, text: folderWords(error) }),
     );
     return () => stopped.abort();
   }, [folders, folder]);
   return problem?.folder === folder ? problem?.text : undefined;
+}
+
+/** The host names the folder by its address, which the field shows already. */
+function folderWords(error: unknown): string {
+  const text = problemText(error);
+  if (text.endsWith(' does not exist.')) return "This folder doesn't exist. Type another path, or find it with Browse.";
+  if (text.endsWith(' is not a directory.'))
+    return 'This is not a folder. Type the path of one, or find it with Browse.';
+  return /permission/i.test(text) ? "The host can't read this folder. Choose another one." : text;
 }

@@ -13,12 +13,15 @@ interface WorkInProps {
   readonly current: string | undefined;
   readonly isWorktree: boolean;
   readonly branch: string;
+  readonly takesChanges: boolean;
   readonly onWorktree: (isWorktree: boolean) => void;
   readonly onBranch: (branch: string) => void;
+  readonly onTakesChanges: (takesChanges: boolean) => void;
 }
 
 /** Where a new session works: in the folder itself, or in a git worktree that is made for it. */
-export function WorkIn({ isOffered, current, isWorktree, branch, onWorktree, onBranch }: WorkInProps) {
+export function WorkIn(props: WorkInProps) {
+  const { isOffered, current, isWorktree, branch, takesChanges, onWorktree, onBranch, onTakesChanges } = props;
   if (!isOffered) return null;
   return (
     <section className="sect">
@@ -48,6 +51,12 @@ export function WorkIn({ isOffered, current, isWorktree, branch, onWorktree, onB
           </label>
         )}
         {isWorktree && current !== undefined && <span className="aux">from {current}</span>}
+        {isWorktree && (
+          <label className="check">
+            <input type="checkbox" checked={takesChanges} onChange={(event) => onTakesChanges(event.target.checked)} />
+            Take uncommitted changes along
+          </label>
+        )}
       </div>
     </section>
   );
@@ -69,6 +78,7 @@ export function useWorkIn(
   const checkout = useCheckout(host, folder);
   const [chosen, setChosen] = useState<boolean>();
   const [typed, setTyped] = useState<string>();
+  const [takesChanges, setTakesChanges] = useState(false);
   const isOffered = checkout !== undefined;
   const isWorktree = isOffered && (chosen ?? remembered);
   const branch = typed ?? proposedBranch(message);
@@ -80,7 +90,11 @@ export function useWorkIn(
     branch,
     onWorktree: setChosen,
     onBranch: setTyped,
-    worktree: isWorktree ? { ...(name !== '' && { branch: name }) } : undefined,
+    takesChanges,
+    onTakesChanges: setTakesChanges,
+    worktree: isWorktree
+      ? { ...(name !== '' && { branch: name }), ...(takesChanges && { takeChanges: true }) }
+      : undefined,
   };
 }
 

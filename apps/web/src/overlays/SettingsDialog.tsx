@@ -13,7 +13,11 @@ const DevicesSettings = lazy(async () => ({
   default: (await import('../devices/DevicesSettings.js')).DevicesSettings,
 }));
 
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const THEMES: readonly (readonly [theme: Theme, label: string])[] = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
 
 export type SettingsSection = 'general' | 'devices';
 
@@ -93,14 +97,14 @@ function GeneralSettings({ host, name, onName }: GeneralSettingsProps) {
       <div className="setting">
         <span className="grow">Theme</span>
         <div className="seg" role="group" aria-label="Theme">
-          {THEMES.map((one) => (
+          {THEMES.map(([one, label]) => (
             <button
               key={one}
               type="button"
               aria-pressed={theme === one}
               onClick={() => settings.update({ theme: one })}
             >
-              {one}
+              {label}
             </button>
           ))}
         </div>

@@ -47,13 +47,15 @@ interface ChatHeaderProps {
   readonly onDelete: () => void;
   /** Missing if the provider doesn't support it. */
   readonly onFork: (() => void) | undefined;
+  /** Shows the changes. Missing where there is no host. */
+  readonly onReview: (() => void) | undefined;
   /** Missing where there is no host. */
   readonly terminals: PageTerminals | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }
 
 export function ChatHeader(props: ChatHeaderProps) {
-  const { session, place, state, model, onRename, onDelete, onFork, terminals, onProblem } = props;
+  const { session, place, state, model, onRename, onDelete, onFork, onReview, terminals, onProblem } = props;
   const { management, undos } = useServices();
   const me = useObservable(ownIds);
   const { contextKeys } = management;
@@ -91,6 +93,7 @@ export function ChatHeader(props: ChatHeaderProps) {
     onRename,
     onFork,
     onDelete,
+    onReview,
     onArchive: () => onProblem(archiveSessions(management, undos, [session])),
     onUnread: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     onDialog: setDialog,
@@ -102,7 +105,7 @@ export function ChatHeader(props: ChatHeaderProps) {
     sessionActions.set([
       ...items.flatMap((item) => (item === 'line' || item.disabledReason !== undefined ? [] : [asAction(item)])),
       ...(approvals.length > 0 ? [{ label: 'Show what is always allowed', choose: () => setDialog('approvals') }] : []),
-      ...(changed ? [{ label: 'Show changed files', keys: 'D', choose: () => setDialog('changes') }] : []),
+      ...(changed && !onReview ? [{ label: 'Show changed files', keys: 'D', choose: () => setDialog('changes') }] : []),
       ...(running ? [{ label: 'Stop the turn', choose: () => onProblem(model.cancel({ holdQueue: true })) }] : []),
     ]);
   });
@@ -184,7 +187,7 @@ export function ChatHeader(props: ChatHeaderProps) {
             type="button"
             className="stat wide"
             title="Changed files (D)"
-            onClick={() => setDialog('changes')}
+            onClick={onReview ?? (() => setDialog('changes'))}
             data-changes
           >
             <FileDiff size={15} aria-hidden />

@@ -4,6 +4,7 @@ import {
   Archive,
   ArrowRightLeft,
   Download,
+  FileDiff,
   Files,
   GitFork,
   Link,
@@ -35,6 +36,8 @@ interface SessionMenuOptions {
   readonly onRename: () => void;
   readonly onFork: (() => void) | undefined;
   readonly onDelete: () => void;
+  /** Missing where there is no host. */
+  readonly onReview: (() => void) | undefined;
   readonly onArchive: () => void;
   readonly onUnread: () => void;
   readonly onDialog: (dialog: SessionDialog) => void;
@@ -43,8 +46,11 @@ interface SessionMenuOptions {
 /** What can be done with an open session; what the role or the agent does not allow says why. */
 export function sessionMenu(options: SessionMenuOptions): (MenuItem | 'line')[] {
   const { role, isArchived, supportsMultiChat, hasHost, hasSeveralChats, canHandOver, supports, canExport } = options;
-  const { terminals, onRename, onFork, onDelete, onArchive, onUnread, onDialog } = options;
+  const { terminals, onRename, onFork, onDelete, onReview, onArchive, onUnread, onDialog } = options;
   return [
+    ...(onReview
+      ? [{ label: 'Review changes', icon: <FileDiff size={14} aria-hidden />, hint: 'D', choose: onReview }]
+      : []),
     {
       label: 'Rename',
       icon: <Pencil size={14} aria-hidden />,

@@ -6,6 +6,7 @@ import { problemText } from '../../app/problemText.js';
 import { ActiveTurnView, TurnView } from '../turn/TurnView.js';
 import { Announcer } from './Announcer.js';
 import { useFoundTurn } from './useFoundTurn.js';
+import { useSeek } from './useSeek.js';
 
 interface ThreadProps {
   readonly state: SessionState;
@@ -36,7 +37,8 @@ const REST_MS = 400;
 const HAND_MS = 1_000;
 /** How far a turn may be from the top and still be the current one: margins and rounding. */
 const STEP_TOLERANCE = 48;
-const SEEK_FRAMES = 10;
+/** Keys with which a browser scrolls. */
+const SCROLL_KEYS = new Set(['PageUp', 'PageDown', 'Home', 'End', 'ArrowUp', 'ArrowDown', ' ']);
 
 /** The conversation: opens at its end, follows it while the user is there, and loads older turns when the user scrolls up. */
 export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
@@ -54,6 +56,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   const touchedAt = useRef(Number.NEGATIVE_INFINITY);
   const touched = () => {
     forgetStep();
+    stop();
     touchedAt.current = performance.now();
   };
   const [atEnd, setAtEnd] = useState(true);
@@ -71,8 +74,22 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   }, []);
 
   const before = useRef<Place>({ top: 0, height: 0 });
+  /** What scrolls on the way there is not the user. */
+  const { seek, stop, isSeeking } = useSeek({
+    scroller,
+    virtualizer,
+    indexOf: (turnId) => turns.findIndex(({ id }) => id === turnId),
+    onEnd: () => scrolled(),
+  });
+  const goTo = (turnId: string | undefined) => {
+    if (turnId === undefined) return;
+    // The end is not followed meanwhile: what is measured on the way would lead back to it.
+    setAtEnd(false);
+    seek(turnId);
+  };
   const toNewest = () => {
     forgetStep();
+    stop();
     const { current } = scroller;
     if (current) current.scrollTop = current.scrollHeight;
     setAtEnd(true);
@@ -84,7 +101,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       if (!current) return;
       const at = stepped.current ?? current.findItemIndex(current.scrollOffset + STEP_TOLERANCE);
       stepped.current = Math.max(0, Math.min(turns.length - 1, at + by));
-      current.scrollToIndex(stepped.current, { align: 'start' });
+      goTo(turns[stepped.current]?.id);
     },
   }));
   const load = async () => {
@@ -100,27 +117,9 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
     }
   };
   const found = useFoundTurn(find, state, loading, () => void load());
-  /** On the way to a found turn: what scrolls meanwhile is not the user. */
-  const isSeeking = useRef(false);
-  const newest = useRef(turns);
-  newest.current = turns;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn is gone to
   useEffect(() => {
-    if (found === undefined) return;
-    isSeeking.current = true;
-    setAtEnd(false);
-    let frame = 0;
-    // Again while turns above are measured, which moves it.
-    const seek = (left: number) => {
-      const index = newest.current.findIndex(({ id }) => id === found);
-      if (index !== -1) virtualizer.current?.scrollToIndex(index, { align: 'start' });
-      if (left > 0) frame = requestAnimationFrame(() => seek(left - 1));
-      else isSeeking.current = false;
-    };
-    frame = requestAnimationFrame(() => seek(SEEK_FRAMES));
-    return () => {
-      cancelAnimationFrame(frame);
-      isSeeking.current = false;
-    };
+    goTo(found);
   }, [found]);
   const isAtEnd = useRef(atEnd);
   isAtEnd.current = atEnd;
@@ -149,7 +148,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   }, [turns]);
   const scrolled = () => {
     const { current } = scroller;
-    if (!current || isSeeking.current) return;
+    if (!current || isSeeking()) return;
     trimWhenResting();
     const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
     const isLeft = movedUp(current, before.current, performance.now() - touchedAt.current < HAND_MS);
@@ -181,8 +180,9 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
         onWheel={touched}
         onPointerDown={touched}
         onTouchMove={touched}
-        onKeyDown={() => {
-          touchedAt.current = performance.now();
+        onKeyDown={({ key }) => {
+          if (SCROLL_KEYS.has(key)) touched();
+          else touchedAt.current = performance.now();
         }}
         onScroll={scrolled}
         tabIndex={0}
