@@ -111,6 +111,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/log',
     'storage/stateRoot',
     'work',
+    'work/worktrees',
   ],
   clientTools: ['agents', 'agents/events'],
   'sessions/transfer': [
@@ -136,6 +137,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'work',
+    'work/worktrees',
   ],
   move: [
     'cluster',

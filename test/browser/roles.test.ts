@@ -82,8 +82,17 @@ async function offers(page: Page) {
   };
 }
 
-const WATCH = ['Files', 'Terminals', 'Customizations', 'Export…'];
-const DRIVE = ['Rename', 'Archive', 'Mark unread', 'Fork', 'New chat in this session', ...WATCH, 'Delete'];
+const WATCH = ['Review changes', 'Files', 'Terminals', 'Customizations', 'Export…'];
+const DRIVE = [
+  'Review changes',
+  'Rename',
+  'Archive',
+  'Mark unread',
+  'Fork',
+  'New chat in this session',
+  ...WATCH.slice(1),
+  'Delete',
+];
 const NOTHING = { queue: [], title: 0, write: 0, editCommand: 0, start: 0, fork: 0 };
 const needs = (role: Role, needed: Role) => roleRefusal(role, needed) ?? '';
 const OFFERED = {
@@ -94,7 +103,7 @@ const OFFERED = {
   },
   approver: {
     ...NOTHING,
-    menu: ['Mark unread', ...WATCH],
+    menu: ['Review changes', 'Mark unread', ...WATCH.slice(1)],
     refusals: [needs('approver', 'driver'), needs('approver', 'owner')],
   },
   driver: {

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+// Without addresses of IPv6: they appear a second later, and a browser drops what it loads when the network changes.
 const SETUP = `ip link set lo up &&
 ip link add lan0 type veth peer name lan1 &&
+ip link set lan0 addrgenmode none && ip link set lan1 addrgenmode none &&
 ip addr add ADDRESS/24 dev lan0 && ip link set lan0 up && ip link set lan1 up &&
 echo ready && exec cat`;
 

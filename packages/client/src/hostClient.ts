@@ -332,7 +332,8 @@ export class HostClient {
         return envelope;
       },
       handle: (envelope) => {
-        if (!this.work.receive(envelope)) this.#sync.receive(envelope);
+        if (envelope.action.type === 'changes/changed') this.work.receive(envelope.action, envelope.serverSeq);
+        else this.#sync.receive(envelope);
       },
     });
     peer.onNotification('notification', {

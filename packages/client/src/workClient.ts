@@ -1,5 +1,4 @@
 import type {
-  ActionEnvelope,
   ChangesState,
   CommitChangesParams,
   CommitChangesResult,
@@ -20,6 +19,7 @@ import type {
   RevertChangesParams,
   URI,
 } from '@agenthost/protocol';
+import type { ChangedAction } from '@agenthost/protocol/internal';
 import type { CommandChannel, CommandOptions } from './connection/commandChannel.js';
 import type { ChangesWatches, WatchedChanges } from './sync/changesWatches.js';
 
@@ -66,8 +66,8 @@ export class WorkClient {
   }
 
   /** @internal */
-  receive(envelope: ActionEnvelope): boolean {
-    return this.#watches.receive(envelope);
+  receive(action: ChangedAction, serverSeq: number): void {
+    this.#watches.receive(action, serverSeq);
   }
 
   /** All comparisons at once, with the first files of each. Rejects as `listChanges` does. */

@@ -129,7 +129,7 @@ export class Host {
       delivery,
       list: (params, space) => sessions.hub.list(params, space),
       onCount: (count) => cluster?.clientsChanged(count),
-      onTold: (told) => changes.told(told),
+      onTold: (told) => changes.watched.size > 0 && changes.told(told),
       log,
     });
     const changes = new ChangesResources((space) => visibleSessions(() => sessions.hub, space), publisher, sequence);

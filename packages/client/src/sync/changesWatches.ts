@@ -1,11 +1,5 @@
-import {
-  type ActionEnvelope,
-  type ChangesState,
-  changesReducer,
-  changesUri,
-  createChangesState,
-  type URI,
-} from '@agenthost/protocol';
+import { type ChangesState, changesReducer, changesUri, createChangesState, type URI } from '@agenthost/protocol';
+import type { ChangedAction } from '@agenthost/protocol/internal';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import type { Connection } from '../connection/connection.js';
 import { type Observable, ObservableValue, type ReportError } from '../observable.js';
@@ -61,15 +55,12 @@ export class ChangesWatches {
     return { state: watch.state, dispose };
   }
 
-  /** Whether it was for one of these. */
-  receive({ action, serverSeq }: ActionEnvelope): boolean {
-    if (action.type !== 'changes/changed') return false;
+  receive(action: ChangedAction, serverSeq: number): void {
     const watch = this.#watches.get(action.resource);
     if (watch && serverSeq > watch.seq) {
       watch.seq = serverSeq;
       watch.state.set(changesReducer(watch.state.value, action));
     }
-    return true;
   }
 
   #subscribe(resource: URI): void {

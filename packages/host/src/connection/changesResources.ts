@@ -31,7 +31,8 @@ interface ChangesResourcesOptions {
 /** The changes of sessions that clients of this host look at, whichever host has the session. */
 export class ChangesResources {
   readonly #options: ChangesResourcesOptions;
-  readonly #all = new Map<URI, ChangesResource>();
+  /** By session. */
+  readonly watched = new Map<URI, ChangesResource>();
 
   constructor(sessionsOf: (space: string) => VisibleSessions, publisher: Publisher, sequence: SequenceSource) {
     this.#options = { sessionsOf, publisher, sequence };
@@ -39,18 +40,18 @@ export class ChangesResources {
 
   /** Of a session that the client sees, which is in this space. */
   of(session: URI, space: string): SubscribableResource {
-    const known = this.#all.get(session);
+    const known = this.watched.get(session);
     if (known) return known;
     const sessions = this.#options.sessionsOf(space);
-    const made = new ChangesResource(session, sessions, this.#options, () => this.#all.delete(session));
-    this.#all.set(session, made);
+    const made = new ChangesResource(session, sessions, this.#options, () => this.watched.delete(session));
+    this.watched.set(session, made);
     return made;
   }
 
   /** What clients of this host are told. */
   told(notification: Notification): void {
     if (!('session' in notification)) return;
-    const resource = this.#all.get(notification.session);
+    const resource = this.watched.get(notification.session);
     if (notification.type === 'notify/workChanged') resource?.changed();
     else if (notification.type === 'notify/sessionRemoved') resource?.changed();
     // The folder may be trusted now.

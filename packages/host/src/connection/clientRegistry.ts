@@ -18,9 +18,9 @@ export interface ClientRegistryOptions {
   readonly delivery: Delivery;
   /** Of the sessions of a space. */
   readonly list: SpaceAudienceOptions['list'];
+  /** Called for each notification, whoever is told of it, also on behalf of other hosts. */
+  readonly onTold?: (notification: Notification) => unknown;
   /** Called when another number of clients is there. */
-  /** Also what clients of other hosts are told. */
-  readonly onTold?: (notification: Notification) => void;
   readonly onCount?: (clients: number) => void;
   readonly log: HostLog;
 }

@@ -33,7 +33,14 @@ export interface PreconditionContext {
 
 /** Why the host rejects the action, or `undefined` when it accepts it. */
 export function refusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {
-  return stateRefusal(action, context) ?? commentRefusal(context.state, action, context.sender);
+  const refused = stateRefusal(action, context);
+  if (refused || !isAboutComments(action)) return refused;
+  return commentRefusal(context.state, action, context.sender);
+}
+
+/** Most messages carry none. */
+function isAboutComments(action: ClientAction): boolean {
+  return 'comments' in action || 'commentId' in action || 'comment' in action;
 }
 
 function stateRefusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {

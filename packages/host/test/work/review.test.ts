@@ -129,6 +129,7 @@ describe('reverting', () => {
     expect(session.said).toEqual([]);
     session.isTurnRunning = false;
     await session.work.afterTurn('t2');
+    session.work.turnEnded();
     expect(session.said).toEqual(['Mira reverted new.txt.']);
   });
 

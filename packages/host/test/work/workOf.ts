@@ -52,6 +52,7 @@ export function workOf(
     baseBranch: () => baseBranch,
     turnNumber: (turnId) => Number(turnId.slice(1)),
     tell: (text) => {
+      if (state.isTurnRunning) return false;
       state.said.push(text);
       return true;
     },

@@ -41,7 +41,8 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
     queuedMessageId === undefined
       ? state
       : withCommentsMoved(withoutPendingMessage(state, queuedMessageId), queuedMessageId, action.turnId);
-  return withNews({ ...withCommentsSent(rest, action.turnId, action), activeTurn }, action.at);
+  const sent = action.comments ? withCommentsSent(rest, action.turnId, action) : rest;
+  return withNews({ ...sent, activeTurn }, action.at);
 }
 
 export function addPart(state: SessionState, turn: ActiveTurn, action: ResponsePartAction): SessionState {

@@ -198,7 +198,7 @@ export class ActionIntake {
       answeredBy: (requestId) => this.#answers.get(requestId),
     });
     // As it was sent: a long message has been stored meanwhile, and has only its head and its tail here.
-    return decided ?? wordsRefusal(store.state, sent);
+    return decided ?? ('comments' in sent ? wordsRefusal(store.state, sent) : undefined);
   }
 
   /** `undefined`: the log has to be read. */
