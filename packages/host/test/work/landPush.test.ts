@@ -92,6 +92,31 @@ describe('a pull request', () => {
     expect(`${url} ${reason}`).not.toContain('secret');
   });
 
+  it('[LAND6] passes a token on to the server that it is for, and to no other that the repository names', async () => {
+    Object.assign(repository.env, {
+      GH_TOKEN: 't1',
+      GH_ENTERPRISE_TOKEN: 't2',
+      GITLAB_TOKEN: 't3',
+      GH_HOST: 'github.work',
+    });
+    await repository.git('remote', 'add', 'origin', 'https://github.evil.example/me/thing.git');
+    for (const [host, tool, tokens] of [
+      ['github.evil.example', 'gh', ''],
+      ['github.com', 'gh', 't1'],
+      ['github.work', 'gh', 't2'],
+      ['gitlab.evil.example', 'glab', ''],
+      ['gitlab.com', 'glab', 't3'],
+    ] as const) {
+      await repository.git('remote', 'set-url', 'origin', `https://${host}/me/thing.git`);
+      await fake(tool, 'echo $GH_TOKEN $GH_ENTERPRISE_TOKEN $GITLAB_TOKEN >&2; exit 1');
+      const { reason } = await request();
+      expect([host, reason]).toEqual([
+        host,
+        expect.stringMatching(tokens === '' ? /exit code 1$/ : new RegExp(`: ${tokens}$`)),
+      ]);
+    }
+  });
+
   it('[LAND6] has a page where there is no program, and none for a folder', async () => {
     repository.env['PATH'] = `${join(repository.root, 'bin')}:/usr/bin:/bin`;
     await repository.git('remote', 'add', 'origin', 'ssh://git@bitbucket.org:22/me/thing.git');

@@ -14,11 +14,20 @@ const MAX_OUTPUT = 64 * 1024;
 const MAX_REASON = 500;
 const MAX_URL = 2_048;
 
-/** Where the programs find their own log-in. */
-const TOKENS: readonly string[] = [
-  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_CONFIG_DIR'],
-  ...['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN', 'OAUTH_TOKEN', 'GLAB_CONFIG_DIR'],
-];
+/** Where the programs find their own log-in for each server. */
+const CONFIGURATION: readonly string[] = ['GH_CONFIG_DIR', 'GLAB_CONFIG_DIR'];
+
+/**
+ * The programs send a token to whatever server they are told, and a repository can name any: so each is passed on only for the server
+ * that it is for.
+ */
+function tokensFor(host: string, env: Environment): readonly string[] {
+  const { GH_HOST, GITLAB_HOST = 'gitlab.com' } = env;
+  if (host === 'github.com') return ['GH_TOKEN', 'GITHUB_TOKEN'];
+  if (host === GH_HOST) return ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+  if (host === GITLAB_HOST.replace(/^https?:\/\//, '')) return ['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN', 'OAUTH_TOKEN'];
+  return [];
+}
 
 interface Request {
   readonly repository: WebRepository;
@@ -88,7 +97,7 @@ async function made(
     const { exitCode, stdout, stderr } = await runProcess(ARGUMENTS[tool](request), {
       program: tool,
       cwd,
-      env: toolEnvironment(env, cwd),
+      env: toolEnvironment(env, cwd, request.repository),
       stdin: undefined,
       maxOutputBytes: MAX_OUTPUT,
       onOutput: undefined,
@@ -109,14 +118,14 @@ async function made(
   }
 }
 
-function toolEnvironment(env: Environment, cwd: string): Record<string, string> {
-  const tokens = TOKENS.flatMap((name) => {
+function toolEnvironment(env: Environment, cwd: string, { host }: WebRepository): Record<string, string> {
+  const passed = [...CONFIGURATION, ...tokensFor(host, env)].flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
     ...gitEnvironment({ env, writes: false, network: false }),
-    ...Object.fromEntries(tokens),
+    ...Object.fromEntries(passed),
     GIT_CEILING_DIRECTORIES: dirname(cwd),
     GH_PROMPT_DISABLED: '1',
     GH_NO_UPDATE_NOTIFIER: '1',
