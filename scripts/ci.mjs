@@ -47,9 +47,13 @@ let passed = 0;
 let failed = 0;
 const failures = [];
 const flaky = [];
+const began = Date.now();
+const durations = [];
 for (const { beside, ...suite } of suites) {
   const other = beside && runBeside(beside);
+  const suiteBegan = Date.now();
   await take(suite, await run(suite, { stdio: 'inherit' }));
+  durations.push(`  ${minutes(Date.now() - suiteBegan)}  npm ${suite.command.join(' ')}`);
   if (!other) continue;
   const outcome = await other;
   console.log(`\n$ npm ${beside.command.join(' ')} (ran beside the suite above)`);
@@ -58,10 +62,18 @@ for (const { beside, ...suite } of suites) {
 }
 if (notChecked.length > 0) console.log(`\nWARNING: not checked: ${notChecked.join(', ')} (see above for why).`);
 if (flaky.length > 0) console.log(`\nWARNING: failed, and passed when run again alone:\n${flaky.join('\n')}`);
+console.log(`\nHow long each suite took, with its set-up and what was run again (limits: npm test 7:00, all 45:00):`);
+console.log([...durations, `  ${minutes(Date.now() - began)}  all`].join('\n'));
 // Repeated at the end: of a long log only the end may be kept.
 if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
+
+/** As minutes and seconds. */
+function minutes(milliseconds) {
+  const seconds = Math.round(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`.padStart(5);
+}
 
 /** Runs a suite to its end. */
 async function run({ command }, options, name = 'test-results') {

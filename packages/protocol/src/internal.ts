@@ -105,6 +105,8 @@ export type {
   ActionParams,
   FetchContentParams,
   FetchContentResult,
+  FetchEventsParams,
+  FetchEventsResult,
   FetchPartsParams,
   FetchPartsResult,
   FetchTurnsResult,

@@ -14,7 +14,16 @@ import {
 /** Written out a second time on purpose: a change of the table has to be stated here too. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
-    ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
+    ...[
+      'dispatchAction',
+      'fetchContent',
+      'fetchEvents',
+      'fetchParts',
+      'fetchTurns',
+      'initialize',
+      'listArtifacts',
+      'listSessions',
+    ],
     ...['fetchChanges', 'fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
@@ -73,7 +82,17 @@ describe('the table of roles', () => {
       '',
     ];
     expect(methods.filter(isAllowedByLink).toSorted()).toEqual([
-      ...['fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'ping', 'reconnect', 'subscribe'],
+      ...[
+        'fetchContent',
+        'fetchEvents',
+        'fetchParts',
+        'fetchTurns',
+        'initialize',
+        'listArtifacts',
+        'ping',
+        'reconnect',
+        'subscribe',
+      ],
     ]);
   });
 

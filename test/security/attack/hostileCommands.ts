@@ -182,6 +182,15 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['of an old turn', asked('fetchParts', ({ long }) => ({ session: long, turnId: 't5', limit: 200 }))],
     ['of no turn', refused('fetchParts', ({ long }) => ({ session: long, turnId: 'none', limit: 200 }))],
   ],
+  fetchEvents: [
+    ['from the beginning', asked('fetchEvents', ({ wide }) => ({ session: wide, limit: 500 }))],
+    ['of long turns', asked('fetchEvents', ({ long }) => ({ session: long, limit: 500 }))],
+    ['the end', asked('fetchEvents', ({ long }) => ({ session: long, newest: true, limit: 1 }))],
+    ...['1-0-1-00000000', '0-5-9-00000000', `9-${'9'.repeat(15)}-1-0011aabb`].map(
+      (after) =>
+        [`after ${after}`, refused('fetchEvents', ({ long }) => ({ session: long, after, limit: 500 }))] as const,
+    ),
+  ],
   fetchContent: [
     ['of a name that is none', refused('fetchContent', () => ({ uri: `mock://${'../'.repeat(1_300)}` }))],
     [

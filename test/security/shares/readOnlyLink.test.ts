@@ -83,6 +83,7 @@ describe.each(WORLDS)('a read-only link, %s', (kind) => {
       turns: [{ id: 'first' }],
     });
     await client.request('fetchParts', { session, turnId: 'first', limit: 5 });
+    await client.request('fetchEvents', { session, limit: 5 });
     await client.request('listArtifacts', { session });
     await owner.act({ type: 'session/titleChanged', session, title: 'renamed' });
     await client.nextAction(session, 'session/titleChanged', ({ title }) => title === 'renamed');
@@ -112,6 +113,7 @@ describe.each(WORLDS)('a read-only link, %s', (kind) => {
         ['subscribe', { resource: uri }],
         ['fetchTurns', { session: uri, range: { limit: 5 } }],
         ['fetchParts', { session: uri, turnId: 'first', limit: 5 }],
+        ['fetchEvents', { session: uri, limit: 5 }],
         ['listArtifacts', { session: uri }],
         ['fetchContent', { uri: `mock://${idOf(uri)}/some-content` }],
       ];

@@ -60,6 +60,7 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   disposeSession: [ask('disposeSession', (session) => ({ session }))],
   fetchTurns: [ask('fetchTurns', (session) => ({ session, range: { limit: 5 } }))],
   fetchParts: [ask('fetchParts', (session) => ({ session, turnId: 'first', limit: 5 }))],
+  fetchEvents: [ask('fetchEvents', (session) => ({ session, limit: 5 }))],
   listChanges: [ask('listChanges', (session) => ({ session, since: 'base' }))],
   fetchDiff: [ask('fetchDiff', (session) => ({ session, path: 'a', since: 'base' }))],
   restoreFiles: [ask('restoreFiles', (session) => ({ session, toTurnId: 'first' }))],

@@ -31,6 +31,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'listSessions',
   'fetchTurns',
   'fetchParts',
+  'fetchEvents',
   'fetchContent',
   'listArtifacts',
   'listChanges',

@@ -216,10 +216,10 @@ export class ClusterSessions implements Sessions {
 
   fetchTurns: Sessions['fetchTurns'] = (params, client) =>
     this.#routed(params.session, 'fetchTurns', params, client, () => this.#hub.fetchTurns(params));
-
   fetchParts: Sessions['fetchParts'] = (params, client) =>
     this.#routed(params.session, 'fetchParts', params, client, () => this.#hub.fetchParts(params));
-
+  fetchEvents: Sessions['fetchEvents'] = (params, client) =>
+    this.#routed(params.session, 'fetchEvents', params, client, () => this.#hub.fetchEvents(params, client));
   work: Sessions['work'] = (method, params, client) =>
     this.#routed(params.session, method, params, client, () => this.#hub.work(method, params, client));
 

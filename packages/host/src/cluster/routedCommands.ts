@@ -25,6 +25,7 @@ export type RoutedCommand =
   | 'forkSession'
   | 'fetchTurns'
   | 'fetchParts'
+  | 'fetchEvents'
   | 'listArtifacts'
   | 'fetchContent'
   | 'browseDirectory'
@@ -64,6 +65,7 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
         .then(() => null),
     fetchTurns: (params, space) => of(space).fetchTurns(params, SOMEBODY),
     fetchParts: (params, space) => of(space).fetchParts(params, SOMEBODY),
+    fetchEvents: (params, space) => of(space).fetchEvents(params, SOMEBODY),
     listArtifacts: (params, space) => of(space).listArtifacts(params, SOMEBODY),
     fetchContent: (params, space) => of(space).fetchContent(params, SOMEBODY),
     browseDirectory: browse,

@@ -79,6 +79,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     },
     fetchTurns: (params, connection) => connection.sessions.fetchTurns(params, connection),
     fetchParts: (params, connection) => connection.sessions.fetchParts(params, connection),
+    fetchEvents: (params, connection) => connection.sessions.fetchEvents(params, connection),
     listArtifacts: (params, connection) => connection.sessions.listArtifacts(params, connection),
     browseDirectory: (params, connection) => services.browse(params, connection),
     fetchContent: (params, connection) => connection.sessions.fetchContent(params, connection),

@@ -17,6 +17,7 @@ import { MetadataRefresh } from './folder/metadataRefresh.js';
 import { SessionCustomizations } from './folder/sessionCustomizations.js';
 import { sessionWork } from './folder/sessionWork.js';
 import { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
+import { SessionEvents } from './history/sessionEvents.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import { Session } from './session.js';
 import { SessionEffects } from './sessionEffects.js';
@@ -130,6 +131,11 @@ export async function assembleSession(
     store,
     stored,
     history,
+    events: new SessionEvents({
+      log: stored.log,
+      lastServerSeq: () => store.lastServerSeq,
+      told: () => delivery.left(),
+    }),
     content,
     pasted: new PastedContent({ content, session: uri, maxBytes: services.maxPastedBytes ?? MAX_PASTED_BYTES }),
     outputs: new ToolOutputs(content, newId),

@@ -51,6 +51,7 @@ export class Session {
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
   readonly stored: StoredSession;
+  readonly events: SessionParts['events'];
   readonly work: SessionParts['work'];
   readonly #parts: SessionParts;
   readonly #presence: Presence;
@@ -71,6 +72,7 @@ export class Session {
     const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
     this.#parts = parts;
     [this.tools, this.work, this.content, this.artifacts] = [parts.tools, parts.work, parts.content, parts.artifacts];
+    this.events = parts.events;
     this.stored = stored;
     this.#onLogin = (state) => agents.learnLogin(start.provider, state);
     this.uri = store.uri;

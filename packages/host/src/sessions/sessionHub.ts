@@ -207,9 +207,9 @@ export class SessionHub implements Sessions {
 
   fetchTurns = ({ session, range }: Parameters<Sessions['fetchTurns']>[0]) =>
     this.use(session, (open) => open.fetchTurns(range));
-
   fetchParts = ({ session, ...range }: Parameters<Sessions['fetchParts']>[0]) =>
     this.use(session, (open) => open.fetchParts(range));
+  fetchEvents: Sessions['fetchEvents'] = (params) => this.use(params.session, (open) => open.events.read(params));
 
   work: Sessions['work'] = (method, params, client) =>
     this.use(params.session, (open) => runWork(open.work, method, params, client.author));

@@ -14,6 +14,7 @@ import type { ToolOutputs } from './content/toolOutputs.js';
 import type { MetadataRefresh } from './folder/metadataRefresh.js';
 import type { SessionCustomizations } from './folder/sessionCustomizations.js';
 import type { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
+import type { SessionEvents } from './history/sessionEvents.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import type { SessionStore } from './sessionStore.js';
 
@@ -23,6 +24,7 @@ export interface SessionParts {
   readonly store: SessionStore;
   readonly stored: StoredSession;
   readonly history: SessionHistory;
+  readonly events: SessionEvents;
   readonly content: SessionContent;
   readonly pasted: PastedContent;
   readonly outputs: ToolOutputs;

@@ -75,6 +75,7 @@ interface SessionCommands<C> {
   /** `worktree`: what becomes of work that only the session's worktree has. */
   remove(uri: URI, client: C, worktree?: DisposeSessionParams['worktree']): Promise<void>;
   readonly fetchTurns: Command<'fetchTurns', C>;
+  readonly fetchEvents: Command<'fetchEvents', C>;
   readonly fetchParts: Command<'fetchParts', C>;
   readonly listArtifacts: Command<'listArtifacts', C>;
   readonly fetchContent: Command<'fetchContent', C>;

@@ -70,6 +70,7 @@ describe('a host that asks over a link', () => {
     for (const [method, params] of [
       ['fetchTurns', { session: theirs, range: { limit: 5 } }],
       ['fetchParts', { session: theirs, turnId: 'first', limit: 5 }],
+      ['fetchEvents', { session: theirs, limit: 5 }],
       ['listArtifacts', { session: theirs }],
       ['listChanges', { session: theirs, since: 'base' }],
       ['fetchChanges', { session: theirs }],

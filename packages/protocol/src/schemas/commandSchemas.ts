@@ -3,6 +3,7 @@ import { ARTIFACT_KINDS } from '../artifacts.js';
 import {
   MAX_ARTIFACTS_LIMIT,
   MAX_CONTENT_RANGE,
+  MAX_EVENTS_LIMIT,
   MAX_IMPORTED_CONTENTS,
   MAX_IMPORTED_TURNS,
   MAX_LIST_LIMIT,
@@ -20,6 +21,10 @@ import { toolCallState } from './toolCallSchemas.js';
 import { responsePart, turn } from './turnSchemas.js';
 
 const yes = z.literal(true).exactOptional();
+const logCursor = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,15}-\d{1,15}-[0-9a-f]{8}$/, 'not a place of a session')
+  .describe('A place in what a session has stored. Opaque; it stays valid across restarts and at every host.');
 
 export const subscribeParams = z.object({
   resource: uri,
@@ -152,6 +157,22 @@ export const fetchPartsResult = z.object({
   parts: z.array(responsePart).describe('Oldest first, without a gap.'),
   toolCalls: z.array(toolCallState).describe('The calls of those parts.'),
   earlier: count.describe('How many parts are before the first of `parts`.'),
+});
+
+export const fetchEventsParams = z.object({
+  session: uri,
+  after: logCursor.exactOptional().describe('Events after this place; from the beginning of the session if absent.'),
+  newest: yes.describe('No events, only the place after the newest one. `after` does not count.'),
+  limit: z.int().min(1).max(MAX_EVENTS_LIMIT),
+});
+export const storedEvent = z.object({
+  cursor: logCursor.describe('The place after it.'),
+  envelope: actionEnvelope.describe('As it is stored: text that was written in one go is one `session/delta`.'),
+});
+export const fetchEventsResult = z.object({
+  items: z.array(storedEvent).describe('Oldest first, without a gap.'),
+  cursor: logCursor.exactOptional().describe('The place after the last item; absent while nothing is stored.'),
+  hasMore: z.boolean(),
 });
 
 export const contentRange = z.object({ offset: count, length: z.int().min(1).max(MAX_CONTENT_RANGE) });

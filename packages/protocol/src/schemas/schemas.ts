@@ -28,6 +28,7 @@ export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   listSessions: { params: SCHEMAS.ListSessionsParams, result: SCHEMAS.ListSessionsResult },
   fetchTurns: { params: SCHEMAS.FetchTurnsParams, result: SCHEMAS.FetchTurnsResult },
   fetchParts: { params: SCHEMAS.FetchPartsParams, result: SCHEMAS.FetchPartsResult },
+  fetchEvents: { params: SCHEMAS.FetchEventsParams, result: SCHEMAS.FetchEventsResult },
   fetchContent: { params: SCHEMAS.FetchContentParams, result: SCHEMAS.FetchContentResult },
   listArtifacts: { params: SCHEMAS.ListArtifactsParams, result: SCHEMAS.ListArtifactsResult },
   browseDirectory: { params: SCHEMAS.BrowseDirectoryParams, result: SCHEMAS.BrowseDirectoryResult },

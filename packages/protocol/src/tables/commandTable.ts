@@ -20,6 +20,8 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   listSessions: { since: 1, role: 'viewer' },
   fetchTurns: { since: 1, role: 'viewer', byLink: true },
   fetchParts: { since: 2, role: 'viewer', byLink: true },
+  // The actions that a subscriber gets, and nothing else.
+  fetchEvents: { since: 2, role: 'viewer', byLink: true },
   fetchContent: { since: 1, role: 'viewer', byLink: true },
   listArtifacts: { since: 1, role: 'viewer', byLink: true },
   // Folders of the whole machine, not of a session.

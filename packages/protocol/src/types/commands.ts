@@ -121,6 +121,23 @@ export interface FetchContentResult {
   readonly size: number;
 }
 
+export interface FetchEventsParams {
+  readonly session: string;
+  /** Events after this place; from the beginning of the session if absent. */
+  readonly after?: string;
+  /** No events, only the place after the newest one. `after` does not count. */
+  readonly newest?: true;
+  readonly limit: number;
+}
+
+export interface FetchEventsResult {
+  /** Oldest first, without a gap. */
+  readonly items: readonly StoredEvent[];
+  /** The place after the last item; absent while nothing is stored. */
+  readonly cursor?: string;
+  readonly hasMore: boolean;
+}
+
 export interface FetchPartsParams {
   readonly session: string;
   readonly turnId: string;
@@ -266,6 +283,13 @@ export interface SetAgentKeyParams {
 export interface SetAgentKeyResult {
   /** The vendor has accepted the key. Otherwise it could not be asked. */
   readonly isChecked: boolean;
+}
+
+export interface StoredEvent {
+  /** The place after it. */
+  readonly cursor: string;
+  /** As it is stored: text that was written in one go is one `session/delta`. */
+  readonly envelope: ActionEnvelope;
 }
 
 export interface SubscribeParams {

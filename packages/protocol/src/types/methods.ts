@@ -15,6 +15,8 @@ import type {
   EndLoginParams,
   FetchContentParams,
   FetchContentResult,
+  FetchEventsParams,
+  FetchEventsResult,
   FetchPartsParams,
   FetchPartsResult,
   FetchTurnsParams,
@@ -131,6 +133,7 @@ export interface Commands {
   readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
   readonly fetchParts: Command<FetchPartsParams, FetchPartsResult>;
+  readonly fetchEvents: Command<FetchEventsParams, FetchEventsResult>;
   readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
   readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;
   readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;

@@ -109,6 +109,8 @@ export interface WireTypes {
   FetchContentResult: commands.FetchContentResult;
   FetchDiffParams: work.FetchDiffParams;
   FetchDiffResult: work.FetchDiffResult;
+  FetchEventsParams: commands.FetchEventsParams;
+  FetchEventsResult: commands.FetchEventsResult;
   FetchNativeTurnsParams: native.FetchNativeTurnsParams;
   FetchPairingResult: devices.FetchPairingResult;
   FetchPartsParams: commands.FetchPartsParams;
@@ -271,6 +273,7 @@ export interface WireTypes {
   StatResult: sessionFs.StatResult;
   SteeringPart: turns.SteeringPart;
   StorageChangedNotification: notifications.StorageChangedNotification;
+  StoredEvent: commands.StoredEvent;
   SubscribeParams: commands.SubscribeParams;
   TerminalChangedNotification: notifications.TerminalChangedNotification;
   TerminalKeyboard: terminals.TerminalKeyboard;

@@ -111,6 +111,7 @@ describe('schemas', () => {
     listSessions: { filter: { status: 'inputNeeded', text: 'words' }, limit: 50, cursor: 'c' },
     fetchTurns: { session: 'mock:/s1', range: { before: 't9', limit: 20 } },
     fetchParts: { session: 'mock:/s1', turnId: 't1', before: 300, limit: 100 },
+    fetchEvents: { session: 'mock:/s1', after: '7-100-200-0011aabb', limit: 100 },
     fetchContent: { uri: 'mock://s1/c1', range: { offset: 0, length: 10 } },
     listArtifacts: { session: 'mock:/s1', kind: 'file', limit: 100, cursor: 'mock://s1/file/a.txt' },
     browseDirectory: { uri: 'file:///tmp' },

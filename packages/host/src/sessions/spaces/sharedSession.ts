@@ -42,6 +42,9 @@ class SharedSession implements VisibleSessions {
   fetchParts: VisibleSessions['fetchParts'] = async (params, client) =>
     this.#shown(params.session).fetchParts(params, client);
 
+  fetchEvents: VisibleSessions['fetchEvents'] = async (params, client) =>
+    this.#shown(params.session).fetchEvents(params, client);
+
   listArtifacts: VisibleSessions['listArtifacts'] = async (params, client) =>
     this.#shown(params.session).listArtifacts(params, client);
 

@@ -72,6 +72,9 @@ export class SpaceSessions implements VisibleSessions {
   fetchParts: VisibleSessions['fetchParts'] = (params, client) =>
     this.#with(params.session, (all) => all.fetchParts(params, this.#as(client)));
 
+  fetchEvents: VisibleSessions['fetchEvents'] = (params, client) =>
+    this.#with(params.session, (all) => all.fetchEvents(params, this.#as(client)));
+
   listArtifacts: VisibleSessions['listArtifacts'] = (params, client) =>
     this.#with(params.session, (all) => all.listArtifacts(params, this.#as(client)));
 

@@ -75,6 +75,9 @@ export interface LogPosition {
   readonly sum: number;
 }
 
+/** A record that a reader outside of the host names: it may be wrong, and is compared with the log. */
+export type LogAnchor = Pick<LogPosition, 'n' | 'start' | 'end' | 'crc'>;
+
 export const LOG_BEGINNING: LogPosition = { n: 0, line: 0, start: 0, end: 0, crc: '', sum: 0 };
 
 export interface LogEntry {
@@ -129,6 +132,13 @@ export interface EventLog {
   entries(from?: LoadFrom): AsyncIterable<LogEntry>;
   /** The records between two places that can't be rolled back any more. Throws `ALTERED` when they aren't what was stored. */
   span(from: LogPosition, to: LogPosition): AsyncIterable<LogRecord>;
+  /**
+   * The records after one that somebody names, as far as they are written when it begins; damage is skipped and not reported. Throws
+   * `NOT_THERE` first when the log has no such record there.
+   */
+  tail(after: LogAnchor | undefined): AsyncIterable<LogEntry>;
+  /** The last record that is written; `undefined` while there is none. */
+  readonly end: LogAnchor | undefined;
   /** Reads everything before a place that `entries` skipped. Damage is kept and reported as in a load. */
   check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined>;
   /** `fields`: the JSON of an object with the fields beside `id`, `at` and `type`, if it was already made. */

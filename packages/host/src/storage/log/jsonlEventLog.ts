@@ -9,6 +9,7 @@ import {
   EventLogFailure,
   LOG_BEGINNING,
   type LoadFrom,
+  type LogAnchor,
   type LogEntry,
   type LogPosition,
   type LogRecord,
@@ -174,6 +175,14 @@ export class JsonlEventLog implements EventLog {
 
   span(from: LogPosition, to: LogPosition): AsyncGenerator<LogRecord> {
     return this.#reader.span(from, to);
+  }
+
+  tail(after: LogAnchor | undefined): AsyncGenerator<LogEntry> {
+    return this.#reader.tail(after, () => this.#writer.end);
+  }
+
+  get end(): LogAnchor | undefined {
+    return this.lastN === 0 ? undefined : this.#writer.end;
   }
 
   async check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined> {

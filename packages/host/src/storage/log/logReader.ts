@@ -12,6 +12,7 @@ import {
   EventLogFailure,
   LOG_BEGINNING,
   type LoadFrom,
+  type LogAnchor,
   type LogEntry,
   type LogPosition,
   type LogRecord,
@@ -120,6 +121,28 @@ export class LogReader {
     const { all, position } = yield* recordsOf(after(scan, read.lastN));
     if (all.sum !== to.sum || position.n !== to.n) {
       throw new EventLogFailure('ALTERED', `${this.#file.path} has changed before its byte ${to.end}`);
+    }
+  }
+
+  /** Nothing of `anchor` is believed beyond what the line there says: only the reader that named it is misled. */
+  async *tail(anchor: LogAnchor | undefined, end: () => LogPosition): AsyncGenerator<LogEntry> {
+    const from = anchor ? { ...anchor, line: 0, sum: 0 } : LOG_BEGINNING;
+    if (anchor?.n === 0) throw this.#notThere(from);
+    let last = LOG_BEGINNING;
+    const { lines } = await this.#begin(from, () => {
+      last = end();
+      return last.end;
+    });
+    const scanner = new LogScanner(from);
+    let unpaused = 0;
+    for await (const line of lines) {
+      unpaused += line.length;
+      if (unpaused > UNPAUSED_LENGTH) {
+        await immediate();
+        unpaused = 0;
+      }
+      for (const entry of scanner.take(line)) if (entry.position.n <= last.n) yield entry;
+      if (scanner.lastN >= last.n) return;
     }
   }
 
