@@ -75,6 +75,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'agents/install',
     'agents/login',
     'agents/native',
+    'audit',
     'push',
     'sessions',
     'sessions/folder',
@@ -162,8 +163,10 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'cluster/operators': ['cluster/links', 'database'],
   'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
+  audit: [],
   push: ['sessions', 'state', 'storage/fs'],
   database: [
+    'audit',
     'customizations',
     'push',
     'server/access',

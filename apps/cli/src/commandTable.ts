@@ -46,6 +46,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   export: { summary: 'write a session to a file', load: () => import('./commands/export.js') },
   import: { summary: 'create a session from an exported one', load: () => import('./commands/import.js') },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
+  audit: { summary: 'list who did what, when, from which device', load: () => import('./commands/audit.js') },
   pair: {
     summary: 'let a phone or another device in, with a code that works once',
     load: () => import('./commands/pair.js'),

@@ -3,6 +3,8 @@ import type {
   AddDeviceResult,
   CreatePairingParams,
   CreatePairingResult,
+  FetchAuditParams,
+  FetchAuditResult,
   FetchPairingResult,
   ListDevicesResult,
   ShareSessionParams,
@@ -31,6 +33,11 @@ export class Devices {
 
   list(options?: CommandOptions): Promise<ListDevicesResult> {
     return this.#commands.request('listDevices', {}, options);
+  }
+
+  /** Who did what, when, from which device; the newest first. A page may be empty and have a next one. */
+  fetchAudit(params: FetchAuditParams, options?: CommandOptions): Promise<FetchAuditResult> {
+    return this.#commands.request('fetchAudit', params, options);
   }
 
   /** Gives a client that came with the host's own token a token of its own. */

@@ -4,6 +4,7 @@ import { ClusterSessions } from './cluster/clusterSessions.js';
 import { Database } from './database/database.js';
 import { migrate } from './database/migrate.js';
 import { OwnedSessions } from './database/ownedSessions.js';
+import { PgAudit } from './database/pgAudit.js';
 import { PgPush } from './database/pgPush.js';
 import { PgSequence } from './database/pgSequence.js';
 import { PgSessionIndex } from './database/pgSessionIndex.js';
@@ -58,6 +59,7 @@ export async function openDatabase(
       deviceTokens: new DeviceTokens(new PgDeviceTokens(database)),
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
       push,
+      audit: new PgAudit(database),
       cluster,
       clusterSessions: (options) => new ClusterSessions({ ...options, cluster, hostId }),
       closing: () => {

@@ -5,6 +5,7 @@ import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
+import { AuditTrail } from './audit/auditTrail.js';
 import { ChangesResources } from './connection/changesResources.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
@@ -20,13 +21,11 @@ import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import type { HostParts } from './hostParts.js';
 import { openAgents } from './nativeServices.js';
+import { openServer } from './openServer.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
-import { type Access, openAccess } from './server/access/openAccess.js';
-import { HostServer, type ServedRoute } from './server/hostServer.js';
-import { linkUrlOf, localUrl, outsideUrl } from './server/networkAddress.js';
-import { PageFiles } from './server/pageFiles.js';
-import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
-import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
+import type { Access } from './server/access/openAccess.js';
+import type { HostServer, ServedRoute } from './server/hostServer.js';
+import { localUrl, outsideUrl } from './server/networkAddress.js';
 import { serverInfo } from './serverInfo.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
@@ -42,6 +41,7 @@ import { RootStore } from './state/rootStore.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
+import { HOST_VERSION } from './version.js';
 import { Worktrees } from './work/worktrees/worktrees.js';
 
 /** How long a stopping host waits for a file provider to take the remaining data. */
@@ -119,6 +119,11 @@ export class Host {
     };
     const backend = await openBackend(backendOptions, options);
     const { storage, index, missing, sequence, trust, push } = backend;
+    const audit = new AuditTrail({
+      store: backend.audit,
+      ...(backend.cluster && { host: stateRoot.lock.holder.instanceId }),
+      log,
+    });
     const { agents, native } = openAgents(options, stateRoot.path, log);
     const delivery = new Delivery();
     // A number that no earlier run can have given out: a client with a lower one has not seen this run.
@@ -155,6 +160,7 @@ export class Host {
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
         onChange: (change) => push.changed(change),
+        onAnswer: ({ space, ...answer }) => audit.answered(answer, space),
         log,
         ...sessionSettings(options),
       });
@@ -211,6 +217,7 @@ export class Host {
       ...beside,
       native,
       push,
+      audit,
       clients,
       changes,
       delivery,
@@ -237,6 +244,7 @@ export class Host {
         host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
       await agents.refresh();
       host.#sources.push(updates.start());
+      audit.started(HOST_VERSION);
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
@@ -293,40 +301,18 @@ export class Host {
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    const access = await openAccess({
-      source: await this.#backend.openTokens(),
-      onTokens: (accepted, lookAgain) => this.#backend.push.setTokens(accepted, lookAgain),
-      store: this.#backend.deviceTokens,
-      fixed: options.token,
+    const { access, server, linkUrl } = await openServer(options, {
+      backend: this.#backend,
+      cluster: this.#cluster,
+      audit: this.#services.audit,
       connected: () => new Set([...this.#connections].map(({ credentialId }) => credentialId)),
-      address: () => this.#address?.outside,
+      outside: () => this.#address?.outside,
+      onConnection: (transport, credential) => this.#connect(transport, credential),
       log: this.#log,
     });
     this.#access = access;
-    const links = this.#cluster ? [this.#cluster.route] : [];
-    const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
-    const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
-    this.#server = new HostServer({
-      address: options.address ?? '127.0.0.1',
-      port: options.port ?? 0,
-      ...(options.tls && { tls: options.tls }),
-      ...(options.names && { names: options.names }),
-      ...(options.publicUrl && { publicUrl: options.publicUrl }),
-      ...(this.#backend.cluster && { linkUrl, lookAgain: () => access.tokens.lookAgain() }),
-      allowedOrigins: options.allowedOrigins ?? [],
-      maxConnections: options.maxConnections ?? 2_000,
-      guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
-      webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
-      authenticator: access.authenticator,
-      pairRoute: access.pairRoute,
-      ...(page && { page }),
-      health: () => this.#backend.cluster?.trouble,
-      onUse: ({ id }) => access.tokens.used(id),
-      onConnection: (transport, credential) => this.#connect(transport, credential),
-      socketRoutes: [...links, ...(options.socketRoutes ?? [])],
-      log: this.#log,
-    });
-    const url = await this.#server.listen();
+    this.#server = server;
+    const url = await server.listen();
     await this.#backend.cluster?.listening(linkUrl(url));
     await this.#stateRoot.lock.update({
       // Commands connect there: the wildcard address is not served.
@@ -388,6 +374,7 @@ export class Host {
     await this.#services.agents.dispose();
     await this.#services.native?.dispose();
     await this.#providedIndex?.close();
+    await this.#services.audit.dispose();
     await this.#backend.close();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();

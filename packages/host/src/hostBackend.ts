@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { AuditFolder } from './audit/auditFolder.js';
+import type { AuditStore } from './audit/auditStore.js';
 import type { Cluster } from './cluster/cluster.js';
 import type { ClusterSessions } from './cluster/clusterSessions.js';
 import type { ClusterSessionsOptions } from './cluster/clusterSessionsOptions.js';
@@ -31,6 +33,7 @@ export interface HostBackend {
   readonly deviceTokens: DeviceTokens;
   openTokens(): Promise<TokenSource>;
   readonly push: PushNotifications;
+  readonly audit: AuditStore;
   /** The other hosts on the same database. */
   readonly cluster?: Cluster;
   /** Made here, so that a host without a database loads nothing of it. */
@@ -95,6 +98,7 @@ async function openFolder(
     deviceTokens: new DeviceTokens(stateRoot.path),
     openTokens: () => openTokenFolder(stateRoot.path, log),
     push,
+    audit: new AuditFolder(stateRoot.path),
     close: async () => {
       push.dispose();
       index.close();

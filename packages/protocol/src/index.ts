@@ -14,6 +14,7 @@ export { ERROR_CODE, type ErrorCode, LOGIN_REQUIRED, REJECTION, type RejectionCo
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_SNAPSHOT_TURNS,
+  MAX_AUDIT_LIMIT,
   MAX_COMMENT_LENGTH,
   MAX_COMMENTS,
   MAX_CONTENT_RANGE,
@@ -44,6 +45,7 @@ export type {
   RootAction,
   SessionAction,
 } from './types/actions.js';
+export type { AuditActor, AuditEntry, FetchAuditParams, FetchAuditResult } from './types/audit.js';
 export type {
   CallClientToolParams,
   CallClientToolResult,

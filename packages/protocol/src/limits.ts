@@ -36,6 +36,9 @@ export const MAX_PARTS_LIMIT = 200;
 /** Events in one answer of `fetchEvents`. */
 export const MAX_EVENTS_LIMIT = 500;
 
+/** Entries in one answer of `fetchAudit`. */
+export const MAX_AUDIT_LIMIT = 200;
+
 /** Bytes of turns in a snapshot, in an answer of `fetchTurns` or of `fetchParts`; the newest of them is there in any case. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 /** Bytes of all snapshots, or of the missed envelopes, in one answer of `initialize` or `reconnect`. */

@@ -49,6 +49,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   owner: [
     ...['addDevice', 'createPairing', 'fetchPairing', 'listDevices', 'removeDevice', 'removePairing', 'updateDevice'],
     'shareSession',
+    'fetchAudit',
     ...[
       'beginLogin',
       'cancelInstall',

@@ -269,6 +269,11 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   installAgent: [['none', refused('installAgent', () => ({ provider: 'x'.repeat(256) }))]],
   removeAgent: [['none', refused('removeAgent', () => ({ provider: 'x'.repeat(256) }))]],
   listDevices: [['of 200', asked('listDevices', () => ({}))]],
+  fetchAudit: [
+    ['a page', asked('fetchAudit', () => ({ limit: 200 }))],
+    ['of no session', asked('fetchAudit', () => ({ session: `mock:/${'x'.repeat(4_000)}`, limit: 200 }))],
+    ['after no place', asked('fetchAudit', () => ({ before: '99999999-9999999', limit: 200 }))],
+  ],
   addDevice: [
     ['an odd name', refused('addDevice', () => ({ name: '\u202e'.repeat(64) }))],
     ['a long token', refused('addDevice', () => ({ name: 'x', known: 'x'.repeat(1_000) }))],

@@ -71,6 +71,7 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   pullRequest: [ask('pullRequest', (session) => ({ session }))],
   fetchChanges: [ask('fetchChanges', (session) => ({ session }))],
   revertChanges: [ask('revertChanges', (session) => ({ session, path: 'a', from: TREE, to: TREE }))],
+  fetchAudit: [ask('fetchAudit', (session) => ({ session, limit: 5 }))],
   listArtifacts: [ask('listArtifacts', (session) => ({ session }))],
   fetchContent: [
     ask('fetchContent', (uri) => ({ uri: `mock://${idOf(uri)}/some-content` })),

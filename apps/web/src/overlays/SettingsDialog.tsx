@@ -1,4 +1,4 @@
-import { SlidersHorizontal, Smartphone } from 'lucide-react';
+import { History, SlidersHorizontal, Smartphone } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
@@ -13,13 +13,17 @@ const DevicesSettings = lazy(async () => ({
   default: (await import('../devices/DevicesSettings.js')).DevicesSettings,
 }));
 
+const ActivitySettings = lazy(async () => ({
+  default: (await import('../devices/ActivitySettings.js')).ActivitySettings,
+}));
+
 const THEMES: readonly (readonly [theme: Theme, label: string])[] = [
   ['system', 'As the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
 
-export type SettingsSection = 'general' | 'devices';
+export type SettingsSection = 'general' | 'devices' | 'activity';
 
 const SECTIONS: readonly {
   readonly section: SettingsSection;
@@ -28,6 +32,7 @@ const SECTIONS: readonly {
 }[] = [
   { section: 'general', label: 'General', icon: SlidersHorizontal },
   { section: 'devices', label: 'Devices', icon: Smartphone },
+  { section: 'activity', label: 'Activity', icon: History },
 ];
 
 interface SettingsDialogProps {
@@ -70,6 +75,11 @@ export function SettingsDialog({ first = 'general', onClose }: SettingsDialogPro
         {shown === 'devices' && own && (
           <Suspense fallback={<p role="status">Loading…</p>}>
             <DevicesSettings host={own} />
+          </Suspense>
+        )}
+        {shown === 'activity' && own && (
+          <Suspense fallback={<p role="status">Loading…</p>}>
+            <ActivitySettings host={own} />
           </Suspense>
         )}
       </div>

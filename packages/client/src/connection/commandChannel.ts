@@ -32,6 +32,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'fetchTurns',
   'fetchParts',
   'fetchEvents',
+  'fetchAudit',
   'fetchContent',
   'listArtifacts',
   'listChanges',

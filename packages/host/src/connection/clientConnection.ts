@@ -46,6 +46,7 @@ import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
 import type { VisibleSessions } from '../sessions/sessions.js';
 import { EncodedFrame } from '../state/delivery.js';
 import { deviceKey, type Lookers, NO_LOOKERS, type Subscriber } from '../state/publisher.js';
+import { auditActor, auditCommand } from './auditedCommand.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
@@ -243,12 +244,13 @@ export class ClientConnection implements Subscriber {
       parse: (params) => {
         this.#checkHandshake(method);
         if (this.shared && !isAllowedByLink(method)) throw new RpcError(ERROR_CODE.permissionDenied, LINK_READS);
-        checkMethod(this.role, method);
+        this.#checkRole(method);
         return parseParams(schema, params);
       },
       handle: (params: Commands[M]['params'], context: RequestContext) => {
         // A result that is not a promise is answered at once and is never in flight.
-        const answer = commands[method](params, this, context);
+        const run = () => commands[method](params, this, context);
+        const answer = auditCommand(this.#services.audit, method, params, this.#credential, this.author, run);
         return answer instanceof Promise ? answer.catch((error: unknown) => this.#fail(method, error)) : answer;
       },
     });
@@ -259,6 +261,15 @@ export class ClientConnection implements Subscriber {
     if (!told) throw error;
     if (told.code === ERROR_CODE.internalError) this.#services.log.error(`${method}: the storage failed`, error);
     throw told;
+  }
+
+  #checkRole(method: keyof Commands): void {
+    try {
+      checkMethod(this.role, method);
+    } catch (error) {
+      this.#services.audit.notAllowed(method, auditActor(this.#credential, this.author), this.#credential.space);
+      throw error;
+    }
   }
 
   #checkHandshake(method: keyof Commands): void {

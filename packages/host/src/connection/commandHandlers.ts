@@ -119,6 +119,13 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await devices().update(params, connection);
       return null;
     },
+    fetchAudit: ({ session, before, limit }, connection) =>
+      services.audit.read({
+        space: connection.space,
+        ...(session !== undefined && { session }),
+        ...(before !== undefined && { before }),
+        limit,
+      }),
     removeDevice: async ({ device }, connection) => {
       await devices().remove(device, connection);
       return null;

@@ -4,6 +4,7 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { AgentInstallations } from '../agents/install/agentInstallations.js';
 import type { AgentLogins } from '../agents/login/agentLogins.js';
 import type { NativeSessions } from '../agents/native/nativeSessions.js';
+import type { AuditTrail } from '../audit/auditTrail.js';
 import type { HostLog } from '../hostLog.js';
 import type { PushNotifications } from '../push/pushNotifications.js';
 import type { Browse, CommandClient, VisibleSessions } from '../sessions/sessions.js';
@@ -32,6 +33,7 @@ export interface HostServices {
   readonly agents: AgentRegistry;
   readonly installations: AgentInstallations;
   readonly push: PushNotifications;
+  readonly audit: AuditTrail;
   readonly logins: AgentLogins;
   readonly terminals: Terminals;
   /** Conversations from terminals; absent where the host doesn't look for them. */

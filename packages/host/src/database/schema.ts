@@ -252,4 +252,17 @@ create table link_token (
 );
 `,
   },
+  {
+    minHost: 1,
+    sql: `
+-- Who did what, of all hosts. The oldest rows go when there are too many.
+create table audit (
+  id bigint generated always as identity primary key,
+  space text not null,
+  session text,
+  entry text not null
+);
+create index audit_by_space on audit (space, id);
+`,
+  },
 ];

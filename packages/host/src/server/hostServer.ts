@@ -50,7 +50,9 @@ export interface HostServerOptions {
   /** Resolves when tokens that another host may have made a moment ago are known, or after a while. Absent for a host of its own. */
   readonly lookAgain?: () => Promise<void>;
   /** Called for each socket that was let in, on every route. */
-  readonly onUse?: (credential: Credential) => void;
+  readonly onUse?: (credential: Credential, from: string) => void;
+  /** Called for each connection that presented no valid token or code. */
+  readonly onRefused?: (what: string, from: string) => void;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   /** Other paths that accept WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
@@ -282,13 +284,14 @@ export class HostServer {
       socket.once('close', () => this.#held.remove(credential, transport));
       // A socket ends with its token, whichever route has it.
       closeWhenRevoked(transport, credential);
-      this.#options.onUse?.(credential);
+      this.#options.onUse?.(credential, remote);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
     });
   }
 
   #warnOfWrong(what: string, remote: string): void {
+    this.#options.onRefused?.(`a connection had no valid ${what}`, remote);
     const of = (where: string) => `a connection from ${where} had no valid ${what}`;
     this.#warnings.warn(of(remote), of('another address'));
   }

@@ -17,6 +17,7 @@ import type { StoreEffects } from './sessionStore.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
 import type { ActionIntake } from './turn/actionIntake.js';
 import type { AgentRun } from './turn/agentRun.js';
+import { type AnswerAction, answerRecord } from './turn/answerRecord.js';
 import { derivedTitle } from './turn/derivedTitle.js';
 import { permissionNotice } from './turn/permissionNotice.js';
 
@@ -24,14 +25,14 @@ import { permissionNotice } from './turn/permissionNotice.js';
 export class SessionEffects implements StoreEffects {
   readonly #session: Session;
   readonly #parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>;
-  readonly #services: Pick<SessionServices, 'index' | 'onChange'>;
+  readonly #services: Pick<SessionServices, 'index' | 'onChange' | 'onAnswer'>;
   readonly #notifier: SummaryNotifier;
   readonly #dropped = new DroppedText();
 
   constructor(
     session: Session,
     parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>,
-    services: Pick<SessionServices, 'index' | 'onChange'>,
+    services: Pick<SessionServices, 'index' | 'onChange' | 'onAnswer'>,
     notifier: SummaryNotifier,
   ) {
     this.#session = session;
@@ -49,6 +50,8 @@ export class SessionEffects implements StoreEffects {
     if (state.summary !== before.summary || action.type === 'session/pendingMessageSet') this.#summaryChanged(state);
     this.#indexTurns(state, before);
     this.#tellChange(before);
+    if (action.type === 'session/toolCallConfirmed' || action.type === 'session/permissionResolved')
+      this.#tellAnswer(action, before);
     // Before the reaction, which changes the state again: this state is that of the last record.
     history.changed(state, store);
     this.#session.react(action, before);
@@ -75,6 +78,12 @@ export class SessionEffects implements StoreEffects {
     if (!isAsked && before.turns === after.turns) return;
     const { space } = this.#session;
     this.#services.onChange?.({ before, after, space, lookers: () => this.#session.lookers });
+  }
+
+  #tellAnswer(action: AnswerAction, before: SessionState): void {
+    const { onAnswer } = this.#services;
+    const answer = onAnswer && answerRecord(action, before);
+    if (answer) onAnswer({ ...answer, session: this.#parts.store.uri, space: this.#session.space });
   }
 
   /** Index, clients' lists, `workspace.yaml`. */

@@ -1,4 +1,4 @@
-import type { SessionState } from '@agenthost/protocol';
+import type { SessionState, URI } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
@@ -9,6 +9,7 @@ import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
 import type { SnapshotMode } from '../work/openWork.js';
 import type { Worktrees } from '../work/worktrees/worktrees.js';
+import type { AnswerRecord } from './turn/answerRecord.js';
 
 /** A change of a session's state, at the host that owns the session. */
 export interface SessionChange {
@@ -18,6 +19,12 @@ export interface SessionChange {
   readonly space: string;
   /** Who sees the session at the time of the call. */
   readonly lookers: () => Lookers;
+}
+
+/** An answer that a person gave to a question of a session. */
+export interface SessionAnswer extends AnswerRecord {
+  readonly session: URI;
+  readonly space: string;
 }
 
 /** The host's services and settings for its sessions: one object for the hub and for each of its sessions. */
@@ -31,6 +38,8 @@ export interface SessionServices {
   readonly broadcast: Broadcast;
   /** Told of each change; it decides who is called by a push notification. */
   readonly onChange?: (change: SessionChange) => void;
+  /** Told of each answer, for the audit trail. */
+  readonly onAnswer?: (answer: SessionAnswer) => void;
   /** How many clients it reaches, of all hosts. None by default. */
   readonly listeners?: () => number;
   /** The environment of agents' processes; it has none of the host's secrets. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import * as actions from './actionSchemas.js';
+import * as audit from './auditSchemas.js';
 import * as clientTools from './clientToolSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
@@ -42,6 +43,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   sessionFs: byTypeName(sessionFs),
   work: byTypeName(work),
   land: byTypeName(land),
+  audit: byTypeName(audit),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
+import type { FetchAuditParams, FetchAuditResult } from './audit.js';
 import type { CallClientToolParams, CallClientToolResult, SetClientToolsParams } from './clientTools.js';
 import type {
   ActionParams,
@@ -134,6 +135,7 @@ export interface Commands {
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
   readonly fetchParts: Command<FetchPartsParams, FetchPartsResult>;
   readonly fetchEvents: Command<FetchEventsParams, FetchEventsResult>;
+  readonly fetchAudit: Command<FetchAuditParams, FetchAuditResult>;
   readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
   readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;
   readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;

@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type * as actions from './actions.js';
+import type * as audit from './audit.js';
 import type * as clientActions from './clientActions.js';
 import type * as clientTools from './clientTools.js';
 import type * as commands from './commands.js';
@@ -45,6 +46,8 @@ export interface WireTypes {
   Artifact: commands.Artifact;
   ArtifactKind: commands.ArtifactKind;
   Attachment: turns.Attachment;
+  AuditActor: audit.AuditActor;
+  AuditEntry: audit.AuditEntry;
   Author: common.Author;
   AvailableAgent: rootState.AvailableAgent;
   BeginLoginParams: commands.BeginLoginParams;
@@ -104,6 +107,8 @@ export interface WireTypes {
   ErrorInfo: common.ErrorInfo;
   ExistsResult: sessionFs.ExistsResult;
   FailedSubscription: handshake.FailedSubscription;
+  FetchAuditParams: audit.FetchAuditParams;
+  FetchAuditResult: audit.FetchAuditResult;
   FetchChangesParams: work.FetchChangesParams;
   FetchContentParams: commands.FetchContentParams;
   FetchContentResult: commands.FetchContentResult;

@@ -118,6 +118,7 @@ describe('schemas', () => {
     installAgent: { provider: 'claude' },
     removeAgent: { provider: 'claude' },
     listDevices: {},
+    fetchAudit: { session: 'mock:/s1', before: '3-120', limit: 50 },
     addDevice: { name: 'Firefox on Linux', known: 'a token' },
     updateDevice: { device: 'd1', role: 'viewer', name: 'Kitchen tablet' },
     removeDevice: { device: 'd1' },

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type * as actions from '../../src/schemas/actionSchemas.js';
+import type * as audit from '../../src/schemas/auditSchemas.js';
 import type * as clientTools from '../../src/schemas/clientToolSchemas.js';
 import type * as commands from '../../src/schemas/commandSchemas.js';
 import type * as common from '../../src/schemas/commonSchemas.js';
@@ -34,7 +35,8 @@ type ByActionName<Schemas extends readonly ActionSchema[]> = {
 };
 
 /** The schemas of all wire types, with the types that zod knows them by. */
-export type InferredSchemas = ByTypeName<typeof common> &
+export type InferredSchemas = ByTypeName<typeof audit> &
+  ByTypeName<typeof common> &
   ByTypeName<typeof rootState> &
   ByTypeName<typeof toolCalls> &
   ByTypeName<typeof forms> &

@@ -1,0 +1,70 @@
+import type { AuditTrail } from './audit/auditTrail.js';
+import { auditActor } from './connection/auditedCommand.js';
+import type { HostBackend } from './hostBackend.js';
+import type { HostLog } from './hostLog.js';
+import type { ListenOptions } from './hostOptions.js';
+import type { HostParts } from './hostParts.js';
+import { type Access, openAccess } from './server/access/openAccess.js';
+import { HostServer, type HostServerOptions } from './server/hostServer.js';
+import { linkUrlOf } from './server/networkAddress.js';
+import { PageFiles } from './server/pageFiles.js';
+import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
+import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
+
+interface ServedParts {
+  readonly backend: HostBackend;
+  readonly cluster: HostParts['cluster'];
+  readonly audit: AuditTrail;
+  /** The ids of the tokens that are in use. */
+  readonly connected: () => ReadonlySet<string>;
+  /** Where other machines reach the host, if it knows. */
+  readonly outside: () => string | undefined;
+  readonly onConnection: HostServerOptions['onConnection'];
+  readonly log: HostLog;
+}
+
+/** The server of a host with everybody that it lets in; it does not listen yet. */
+export async function openServer(
+  options: ListenOptions,
+  { backend, cluster, audit, connected, outside, onConnection, log }: ServedParts,
+): Promise<{ readonly access: Access; readonly server: HostServer; readonly linkUrl: (url: URL) => URL }> {
+  const access = await openAccess({
+    source: await backend.openTokens(),
+    onTokens: (accepted, lookAgain) => {
+      backend.push.setTokens(accepted, lookAgain);
+      audit.tokensChanged(accepted);
+    },
+    store: backend.deviceTokens,
+    fixed: options.token,
+    connected,
+    address: outside,
+    log,
+  });
+  const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
+  const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
+  const server = new HostServer({
+    address: options.address ?? '127.0.0.1',
+    port: options.port ?? 0,
+    ...(options.tls && { tls: options.tls }),
+    ...(options.names && { names: options.names }),
+    ...(options.publicUrl && { publicUrl: options.publicUrl }),
+    ...(backend.cluster && { linkUrl, lookAgain: () => access.tokens.lookAgain() }),
+    allowedOrigins: options.allowedOrigins ?? [],
+    maxConnections: options.maxConnections ?? 2_000,
+    guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
+    webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
+    authenticator: access.authenticator,
+    pairRoute: access.pairRoute,
+    ...(page && { page }),
+    health: () => backend.cluster?.trouble,
+    onUse: (credential, from) => {
+      access.tokens.used(credential.id);
+      audit.connected(auditActor(credential), from, credential.space);
+    },
+    onRefused: (what, from) => audit.refused(what, from),
+    onConnection,
+    socketRoutes: [...(cluster ? [cluster.route] : []), ...(options.socketRoutes ?? [])],
+    log,
+  });
+  return { access, server, linkUrl };
+}
