@@ -4,6 +4,7 @@ import * as clientTools from './clientToolSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
 import * as devices from './deviceSchemas.js';
+import * as files from './fileSchemas.js';
 import * as forms from './formSchemas.js';
 import * as handshake from './handshakeSchemas.js';
 import * as land from './landSchemas.js';
@@ -42,6 +43,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   sessionFs: byTypeName(sessionFs),
   work: byTypeName(work),
   land: byTypeName(land),
+  files: byTypeName(files),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

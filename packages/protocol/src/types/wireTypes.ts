@@ -6,6 +6,7 @@ import type * as clientTools from './clientTools.js';
 import type * as commands from './commands.js';
 import type * as common from './common.js';
 import type * as devices from './devices.js';
+import type * as files from './files.js';
 import type * as forms from './forms.js';
 import type * as handshake from './handshake.js';
 import type * as hostActions from './hostActions.js';
@@ -62,6 +63,9 @@ export interface WireTypes {
   ChangesComparison: work.ChangesComparison;
   ChangesSince: work.ChangesSince;
   ChangesState: work.ChangesState;
+  CheckedFile: files.CheckedFile;
+  CheckFilesParams: files.CheckFilesParams;
+  CheckFilesResult: files.CheckFilesResult;
   CheckLoginResult: commands.CheckLoginResult;
   ChoiceField: forms.ChoiceField;
   ChoicesField: forms.ChoicesField;
@@ -121,7 +125,10 @@ export interface WireTypes {
   FetchTurnsResult: commands.FetchTurnsResult;
   FileChangeSummary: sessionState.FileChangeSummary;
   FileEditResultContent: toolCalls.FileEditResultContent;
+  FindFilesParams: files.FindFilesParams;
+  FindFilesResult: files.FindFilesResult;
   FinishedToolCall: toolCalls.FinishedToolCall;
+  FolderEntry: files.FolderEntry;
   ForkSessionParams: commands.ForkSessionParams;
   Form: forms.Form;
   FormChoice: forms.FormChoice;
@@ -129,6 +136,7 @@ export interface WireTypes {
   FormSecrets: forms.FormSecrets;
   FormValue: forms.FormValue;
   FormValues: forms.FormValues;
+  FoundFile: files.FoundFile;
   GivenInput: toolCalls.GivenInput;
   HunkRange: work.HunkRange;
   ImportedContent: commands.ImportedContent;
@@ -145,6 +153,8 @@ export interface WireTypes {
   ListChangesResult: work.ListChangesResult;
   ListDevicesParams: devices.ListDevicesParams;
   ListDevicesResult: devices.ListDevicesResult;
+  ListFolderParams: files.ListFolderParams;
+  ListFolderResult: files.ListFolderResult;
   ListNativeSessionsParams: native.ListNativeSessionsParams;
   ListNativeSessionsResult: native.ListNativeSessionsResult;
   ListSessionsFilter: commands.ListSessionsFilter;
@@ -204,6 +214,8 @@ export interface WireTypes {
   ReaddirWithTypesResult: sessionFs.ReaddirWithTypesResult;
   ReadFileParams: sessionFs.ReadFileParams;
   ReadFileResult: sessionFs.ReadFileResult;
+  ReadSessionFileParams: files.ReadSessionFileParams;
+  ReadSessionFileResult: files.ReadSessionFileResult;
   ReadyAction: hostActions.ReadyAction;
   ReasoningAction: hostActions.ReasoningAction;
   ReasoningPart: turns.ReasoningPart;
