@@ -39,7 +39,7 @@ export function withoutGone(draft: Draft, before: string): Draft {
 }
 
 /** A file of the session's folder, not one that was brought along. */
-export function isMention({ kind, uri, data, ref }: Attachment): boolean {
+function isMention({ kind, uri, data, ref }: Attachment): boolean {
   return (kind === 'file' || kind === 'directory') && uri !== undefined && data === undefined && ref === undefined;
 }
 

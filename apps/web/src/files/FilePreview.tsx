@@ -44,7 +44,7 @@ function FileText({ pages, place }: { readonly pages: FilePages; readonly place:
   const longest = useMemo(() => lines.reduce((most, { length }) => Math.max(most, length), 0), [lines]);
   const colours = useHighlighted(text, languageOf(place.path));
   const { line } = place;
-  const at = line === undefined ? -1 : Math.min(line - firstLine, lines.length - 1);
+  const at = line !== undefined && line - firstLine < lines.length ? line - firstLine : -1;
   useEffect(() => {
     if (at >= 0) virtualizer.current?.scrollToIndex(at, { align: 'center' });
   }, [at]);

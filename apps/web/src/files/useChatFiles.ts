@@ -54,7 +54,16 @@ export function useChatFiles(
           ({ files }) => files,
           () => [],
         ),
-      watch: (changed) => status.watchWork(session, changed),
+      watch: (changed) => {
+        const watching = status.work.watchChanges(session);
+        const following = watching.state.subscribe(changed);
+        return {
+          dispose: () => {
+            following.dispose();
+            watching.dispose();
+          },
+        };
+      },
     };
   }, [status, session, isAllowed]);
   const links = useMemo(

@@ -5,7 +5,7 @@ import type { FilePlace } from './pathText.js';
 import type { SessionFolder } from './useChatFiles.js';
 
 /** As much of a file as was read. */
-export interface ReadPart {
+interface ReadPart {
   readonly file: ReadSessionFileResult;
   readonly text: string;
   /** The number of its first line. */

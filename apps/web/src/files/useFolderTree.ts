@@ -99,7 +99,7 @@ function kindOf({ type, leadsTo }: FolderEntry): TreeRow['kind'] {
 }
 
 /** The folders that a path is in, the outermost first. */
-export function foldersAbove(path: string): readonly string[] {
+function foldersAbove(path: string): readonly string[] {
   const folders = [''];
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at));
   return folders;

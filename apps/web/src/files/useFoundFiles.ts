@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import type { SessionFolder } from './useChatFiles.js';
 
-export interface FoundFiles {
+interface FoundFiles {
   /** What these files were found for: an older query while the next is on its way. */
   readonly query: string;
   readonly result: FindFilesResult;

@@ -7,7 +7,7 @@ import type { FolderRoot } from './folderRoot.js';
 
 const PAGE = 200;
 /** Entries read of one folder. */
-export const MAX_READ = 20_000;
+const MAX_READ = 20_000;
 const AT_ONCE = 32;
 /** Names that are no UTF-8 have it. */
 const NO_TEXT = '\ufffd';
