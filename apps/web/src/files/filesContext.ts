@@ -13,7 +13,7 @@ const Context = createContext<FilesOfText | undefined>(undefined);
 /** Without a value nothing is a link: outside of a conversation, for roles that see no files, and inside of other links. */
 export const FilesProvider = Context.Provider;
 
-export interface NamedFile extends CheckedFile {
+interface NamedFile extends CheckedFile {
   readonly line?: number | undefined;
   readonly open: () => void;
 }

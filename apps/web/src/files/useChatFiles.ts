@@ -21,7 +21,7 @@ export interface SessionFolder {
   readonly watch: (changed: () => void) => { dispose(): void };
 }
 
-export interface ChatFiles {
+interface ChatFiles {
   readonly folder: SessionFolder;
   /** Where it is, on the machine of its agent. */
   readonly folderUri: string;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SessionFiles } from '../../src/work/files/sessionFiles.js';
 import { longestTick } from './longestTick.js';
 import { TestRepository } from './repository.js';
@@ -7,12 +7,12 @@ import { TestRepository } from './repository.js';
 const FILES = 100_000;
 
 let repository: TestRepository;
-beforeEach(async () => {
+beforeAll(async () => {
   repository = await TestRepository.make();
   const script = `d=0; while [ $d -lt 100 ]; do mkdir -p src/$d; seq -f "src/$d/%g.txt" 1 ${FILES / 100} | xargs touch; d=$((d+1)); done`;
   execFileSync('sh', ['-c', script], { cwd: repository.folder });
 });
-afterEach(() => repository.remove());
+afterAll(() => repository.remove());
 
 it.each([
   ['git', true],

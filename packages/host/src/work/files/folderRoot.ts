@@ -15,7 +15,7 @@ export interface FolderRootOptions {
 }
 
 /** A file or a folder that was found. */
-export interface FoundEntry {
+interface FoundEntry {
   /** Its real path, inside the session's folder. */
   readonly real: string;
   /** Relative to the session's folder, with `/` between names; empty for itself. */

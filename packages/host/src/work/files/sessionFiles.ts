@@ -28,7 +28,7 @@ const KEPT_MS = 120_000;
 /** Lists in the memory of one host, of whatever session: one of 200,000 files takes some 20 MB. */
 const MAX_LISTS = 4;
 
-export interface SessionFilesOptions extends FolderRootOptions {
+interface SessionFilesOptions extends FolderRootOptions {
   readonly env?: Environment | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly isTrusted: () => boolean;
