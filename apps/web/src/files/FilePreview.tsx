@@ -36,7 +36,7 @@ export function FilePreview({ folder, place }: FilePreviewProps) {
 }
 
 function FileText({ pages, place }: { readonly pages: FilePages; readonly place: FilePlace }) {
-  const { part, more, fromBeginning } = pages;
+  const { part, problem, more, fromBeginning } = pages;
   const { file, text = '', firstLine = 1, nextOffset } = part ?? {};
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
@@ -56,6 +56,11 @@ function FileText({ pages, place }: { readonly pages: FilePages; readonly place:
           <button type="button" className="btn quiet sm" onClick={fromBeginning}>
             Show from the beginning
           </button>
+        </div>
+      )}
+      {problem !== undefined && (
+        <div className="fp-say bad" role="alert">
+          {problem}
         </div>
       )}
       {file?.isDamaged && <div className="fp-say">Not all of it is UTF-8: what can't be read is shown as �.</div>}

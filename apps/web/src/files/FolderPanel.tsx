@@ -11,6 +11,7 @@ import { FolderTree } from './FolderTree.js';
 import type { FilePlace } from './pathText.js';
 import type { SessionFolder } from './useChatFiles.js';
 import { useFoundFiles } from './useFoundFiles.js';
+import '../review/css/review.css';
 import './files.css';
 
 interface FolderPanelProps {

@@ -11,8 +11,8 @@ beforeAll(async () => {
   repository = await TestRepository.make();
   const script = `d=0; while [ $d -lt 100 ]; do mkdir -p src/$d; seq -f "src/$d/%g.txt" 1 ${FILES / 100} | xargs touch; d=$((d+1)); done`;
   execFileSync('sh', ['-c', script], { cwd: repository.folder });
-});
-afterAll(() => repository.remove());
+}, 300_000);
+afterAll(() => repository.remove(), 300_000);
 
 it.each([
   ['git', true],
