@@ -38,6 +38,12 @@ const SHARING = [
   'test/{ahp,e2e,sessionFs,sessions}/**/*.test.ts',
 ];
 
+/** Tests that count fake timers: in a shared worker the timers of a file before them count too. */
+const ALONE = [
+  'packages/rpc/test/{lineTransport,rpcPeer*}.test.ts',
+  'packages/host/test/**/{serverLimits,outputBatcher}.test.ts',
+];
+
 /** What all suites have in common. */
 export const base = defineConfig({
   resolve: {
@@ -85,8 +91,9 @@ export default defineConfig({
     ...common,
     // A project adds its files to those that are given here: so there are none.
     projects: [
-      { extends: true, test: { name: 'sharing', include: SHARING, exclude, isolate: false } },
+      { extends: true, test: { name: 'sharing', include: SHARING, exclude: [...exclude, ...ALONE], isolate: false } },
       { extends: true, test: { name: 'isolated', include, exclude: [...exclude, ...SHARING] } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude } },
     ],
   },
 });
