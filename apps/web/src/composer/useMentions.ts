@@ -84,7 +84,7 @@ export function useMentions({ folder, folderUri, draft, onDraft, field }: Mentio
   const change = (written: string) => {
     caretMoved();
     // A new @ at the same place opens the list again.
-    if (dismissed !== undefined && written[dismissed] !== '@') setDismissed(undefined);
+    if (dismissed !== undefined && (written[dismissed] !== '@' || text[dismissed] !== '@')) setDismissed(undefined);
     onDraft(withoutGone({ ...draft, text: written }, text));
   };
   return {

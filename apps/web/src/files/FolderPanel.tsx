@@ -32,12 +32,13 @@ const NONE: ReadonlyMap<string, ChangedFile> = new Map();
 export function FolderPanel({ folder, name, shown, onOpen, onClose, onChanges, onMention }: FolderPanelProps) {
   const isNarrow = useNarrow();
   const changed = useChanged(folder);
-  const { path, line } = shown;
+  const { path: opened, line } = shown;
+  const path = opened?.endsWith('/') ? undefined : opened;
   const status = path === undefined ? undefined : changed.get(path);
   const open = (next: string) => onOpen({ path: next });
   const files = (
     <nav className="fp-files" aria-label="Files">
-      <FilesOf folder={folder} current={path} changed={changed} onOpen={open} />
+      <FilesOf folder={folder} current={opened} changed={changed} onOpen={open} />
     </nav>
   );
   return (

@@ -38,7 +38,10 @@ export class FileLinks {
 
   want(path: string): void {
     if (this.#known.has(path)) return;
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < MOST_KEPT) break;
+      this.#known.delete(oldest);
+    }
     this.#known.set(path, undefined);
     this.#waiting.add(path);
     this.#timer ??= setTimeout(() => void this.#ask(), PAUSE_MS);

@@ -35,6 +35,7 @@ export function useFile(text: string | undefined): NamedFile | undefined {
     if (path !== undefined) links?.want(path);
   }, [links, path, round]);
   if (!files || !found || found.found === '') return undefined;
-  const line = place?.line;
-  return { ...found, line, open: () => files.open({ path: found.found, line }) };
+  const line = found.type === 'file' ? place?.line : undefined;
+  const opened = found.type === 'file' ? found.found : `${found.found}/`;
+  return { ...found, line, open: () => files.open({ path: opened, line }) };
 }

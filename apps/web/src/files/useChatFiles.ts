@@ -26,7 +26,7 @@ interface ChatFiles {
   /** Where it is, on the machine of its agent. */
   readonly folderUri: string;
   readonly text: FilesOfText;
-  /** What is open; `{}` for the folder alone. */
+  /** What is open; `{}` for the folder alone. A folder inside has a slash at its end. */
   readonly shown: Partial<FilePlace> | undefined;
   readonly open: (place?: FilePlace) => void;
   readonly close: () => void;
