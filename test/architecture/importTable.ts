@@ -205,6 +205,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'storage/fs': [],
   terminals: ['processes'],
   work: ['storage/fs'],
+  'work/files': ['storage/fs'],
   'work/land': ['storage/fs'],
   'work/worktrees': ['storage/fs'],
   processes: [],

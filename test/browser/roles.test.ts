@@ -85,6 +85,7 @@ async function offers(page: Page) {
 const WATCH = ['Review changes', 'Files', 'Terminals', 'Customizations', 'Export…'];
 const DRIVE = [
   'Review changes',
+  'Open a file',
   'Rename',
   'Archive',
   'Mark unread',

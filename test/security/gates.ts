@@ -1,6 +1,7 @@
 import { AGENT_GATES } from './agentGates.js';
 import { BOUND_GATES } from './boundGates.js';
 import { CLI_GATES } from './cliGates.js';
+import { FILE_GATES } from './fileGates.js';
 import { LOGIN_GATES } from './loginGates.js';
 import { NATIVE_GATES } from './nativeGates.js';
 import { PUSH_GATES } from './pushGates.js';
@@ -381,6 +382,7 @@ const ALL = [
   ...SPACE_GATES,
   ...TOOL_GATES,
   ...WORK_GATES,
+  ...FILE_GATES,
   ...SHARE_GATES,
 ];
 

@@ -25,6 +25,7 @@ import { keepAlive } from './connection/keepAlive.js';
 import { createWebSocketTransport } from './connection/webSocketTransport.js';
 import { Devices } from './devices.js';
 import { ClientClosedError } from './errors.js';
+import { FilesClient } from './filesClient.js';
 import type { HostClientOptions } from './hostClientOptions.js';
 import { LoginClient } from './loginClient.js';
 import { NativeClient } from './nativeClient.js';
@@ -98,6 +99,8 @@ export class HostClient {
   readonly native: NativeClient;
   /** Changes of files in a session's folder, and the way back. */
   readonly work: WorkClient;
+  /** The files of a session's folder. */
+  readonly files: FilesClient;
   readonly #connection: Connection;
   readonly #commands: CommandChannel;
   readonly #sync: StateSync;
@@ -137,6 +140,7 @@ export class HostClient {
     this.native = new NativeClient(this.#commands);
     const watches = new ChangesWatches(this.#commands, this.#connection, reportError);
     this.work = new WorkClient(this.#commands, watches);
+    this.files = new FilesClient(this.#commands);
     this.devices = new Devices(this.#commands);
     this.#sync = new StateSync({
       ...common,

@@ -31,6 +31,7 @@ export {
   UnsupportedVersionError,
 } from './errors.js';
 export type { ExportOptions } from './export/exportSession.js';
+export type { FilesClient } from './filesClient.js';
 export type {
   CreateSessionOptions,
   ForkSessionOptions,

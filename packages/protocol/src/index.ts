@@ -83,6 +83,19 @@ export type {
   UpdateDeviceParams,
 } from './types/devices.js';
 export type {
+  CheckedFile,
+  CheckFilesParams,
+  CheckFilesResult,
+  FindFilesParams,
+  FindFilesResult,
+  FolderEntry,
+  FoundFile,
+  ListFolderParams,
+  ListFolderResult,
+  ReadSessionFileParams,
+  ReadSessionFileResult,
+} from './types/files.js';
+export type {
   Form,
   FormChoice,
   FormField,

@@ -85,6 +85,15 @@ export const MAX_COMMIT_MESSAGE = 65_536;
 /** The name of a branch or a remote. */
 export const MAX_REF_NAME = 250;
 
+/** Entries in one page of `listFolder`; files in one answer of `findFiles`, and its query; paths in one `checkFiles`. */
+export const MAX_FOLDER_LIMIT = 500;
+export const MAX_FOUND_FILES = 200;
+export const MAX_QUERY_LENGTH = 256;
+export const MAX_CHECKED_PATHS = 100;
+/** Bytes in one answer of `readFile`: of text, which grows when it is escaped, and as base64. */
+export const MAX_FILE_TEXT_PAGE = 262_144;
+export const MAX_FILE_BYTES_PAGE = 1_048_576;
+
 /** Turns in one call of `importSession`, and in a session that is imported. */
 export const MAX_IMPORTED_TURNS = 1_000;
 export const MAX_IMPORTED_SESSION_TURNS = 1_000_000;

@@ -41,6 +41,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
     ...['commitChanges', 'mergeChanges', 'previewMerge', 'pullRequest', 'pushChanges', 'restoreFiles'],
     'revertChanges',
+    ...['checkFiles', 'findFiles', 'listFolder', 'readFile'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],

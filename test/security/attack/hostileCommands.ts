@@ -224,6 +224,27 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['outside', refused('revertChanges', ({ long }) => ({ session: long, path: '../x', from: ID, to: ID }))],
     ['trees of nobody', refused('revertChanges', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
   ],
+  listFolder: [
+    ['of any folder', tried('listFolder', ({ long }) => ({ session: long, limit: 500 }))],
+    ['outside', refused('listFolder', ({ long }) => ({ session: long, path: '../'.repeat(1_300) }))],
+    ['a long cursor', refused('listFolder', ({ long }) => ({ session: long, cursor: `${'0 '.repeat(550)}x` }))],
+  ],
+  readFile: [
+    ['outside', refused('readFile', ({ long }) => ({ session: long, path: `/proc/self/root/${'../'.repeat(1_300)}` }))],
+    ['of the host', refused('readFile', ({ long }) => ({ session: long, path: '/proc/self/environ', asBytes: true }))],
+    ['beyond its end', tried('readFile', ({ long }) => ({ session: long, path: 'package.json', offset: 2 ** 53 - 1 }))],
+    ['a far line', tried('readFile', ({ long }) => ({ session: long, path: 'package.json', line: 2 ** 53 - 1 }))],
+    ['with a NUL', refused('readFile', ({ long }) => ({ session: long, path: 'a\0'.repeat(1_000) }))],
+  ],
+  findFiles: [
+    ['all of any folder', tried('findFiles', ({ long }) => ({ session: long, query: '', limit: 200 }))],
+    ['letters in between', tried('findFiles', ({ long }) => ({ session: long, query: 'etaoinshrdlu'.repeat(21) }))],
+    ['only slashes', tried('findFiles', ({ long }) => ({ session: long, query: '/'.repeat(256), limit: 200 }))],
+  ],
+  checkFiles: [
+    ['very many', refused('checkFiles', ({ long }) => ({ session: long, paths: PATHS }))],
+    ['outside', asked('checkFiles', ({ long }) => ({ session: long, paths: PATHS.slice(0, 100) }))],
+  ],
   restoreFiles: [
     ['to no turn', refused('restoreFiles', ({ long }) => ({ session: long, toTurnId: 'none' }))],
     ['very many paths', refused('restoreFiles', ({ long }) => ({ session: long, undo: 'last', paths: PATHS }))],

@@ -72,6 +72,10 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   fetchChanges: [ask('fetchChanges', (session) => ({ session }))],
   revertChanges: [ask('revertChanges', (session) => ({ session, path: 'a', from: TREE, to: TREE }))],
   fetchAudit: [ask('fetchAudit', (session) => ({ session, limit: 5 }))],
+  listFolder: [ask('listFolder', (session) => ({ session }))],
+  readFile: [ask('readFile', (session) => ({ session, path: 'package.json' }))],
+  findFiles: [ask('findFiles', (session) => ({ session, query: '' }))],
+  checkFiles: [ask('checkFiles', (session) => ({ session, paths: ['package.json'] }))],
   listArtifacts: [ask('listArtifacts', (session) => ({ session }))],
   fetchContent: [
     ask('fetchContent', (uri) => ({ uri: `mock://${idOf(uri)}/some-content` })),

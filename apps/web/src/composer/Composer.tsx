@@ -13,9 +13,12 @@ import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { problemText } from '../app/problemText.js';
 import { Problem } from '../controls/Problem.js';
 import { AttachmentIcon } from '../conversation/turn/MessageAttachment.js';
+import type { SessionFolder } from '../files/useChatFiles.js';
 import { CommandOptions } from './CommandOptions.js';
+import { MentionOptions } from './MentionOptions.js';
 import { readAttachments } from './readAttachments.js';
 import { useCommandList } from './useCommandList.js';
+import { useMentions } from './useMentions.js';
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -29,6 +32,9 @@ interface ComposerProps {
   readonly placeholder: string;
   /** The agent's slash commands. */
   readonly commands?: readonly SessionCommand[];
+  /** The files that can be mentioned, and where they are. */
+  readonly folder?: SessionFolder | undefined;
+  readonly folderUri?: string | undefined;
   readonly autoFocus?: boolean;
   /** The label, when sending does more than that. */
   readonly sendLabel?: string;
@@ -48,6 +54,8 @@ export function Composer(props: ComposerProps) {
   const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
   const list = useCommandList(props.commands ?? NO_COMMANDS, draft.text, (text) => onDraft({ ...draft, text }));
+  const { folder, folderUri } = props;
+  const mentions = useMentions({ folder, folderUri, draft, onDraft, field });
   useGrowing(field, draft.text);
   useEffect(() => {
     if (props.autoFocus) field.current?.focus();
@@ -68,7 +76,7 @@ export function Composer(props: ComposerProps) {
     );
   };
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing || list.keyDown(event)) return;
+    if (event.nativeEvent.isComposing || mentions.keyDown(event) || list.keyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send(running && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'send');
@@ -120,6 +128,7 @@ export function Composer(props: ComposerProps) {
         </ul>
       )}
       <CommandOptions {...list} />
+      {folder && <MentionOptions {...mentions} />}
       <textarea
         ref={field}
         rows={1}
@@ -127,9 +136,11 @@ export function Composer(props: ComposerProps) {
         placeholder={placeholder}
         aria-label="Message"
         {...list.field}
-        aria-autocomplete={props.commands ? 'list' : 'none'}
+        {...mentions.field}
+        aria-autocomplete={props.commands || folder ? 'list' : 'none'}
         data-composer
-        onChange={(event) => onDraft({ ...draft, text: event.target.value })}
+        onChange={(event) => mentions.change(event.target.value)}
+        onSelect={mentions.caretMoved}
         onKeyDown={keyDown}
         onPaste={paste}
       />

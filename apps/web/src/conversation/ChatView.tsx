@@ -22,18 +22,22 @@ import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
 import { AwayNote } from '../composer/AwayNote.js';
 import { Composer } from '../composer/Composer.js';
+import { mentionFile } from '../composer/mentions.js';
 import { Queue, type QueueHold } from '../composer/Queue.js';
 import { RoleNote } from '../composer/RoleNote.js';
 import { Strip } from '../composer/Strip.js';
 import { useComposer } from '../composer/useComposer.js';
 import { useModeKey } from '../composer/useModeKey.js';
 import { usePlan } from '../composer/usePlan.js';
+import { FilesProvider } from '../files/filesContext.js';
+import { useChatFiles } from '../files/useChatFiles.js';
 import { useReviewRoute } from '../review/useReviewRoute.js';
 import { useTerminals } from '../terminal/useTerminals.js';
 import { Banner } from './Banner.js';
 import { ChatProvider } from './chatContext.js';
 import { ChatHeader } from './header/ChatHeader.js';
 import { ModelPicker } from './header/ModelPicker.js';
+import { lastName } from './relativePath.js';
 import { KeptMessages } from './thread/KeptMessages.js';
 import { NoConversation } from './thread/NoConversation.js';
 import { Thread, type ThreadHandle } from './thread/Thread.js';
@@ -42,6 +46,8 @@ import { useChatContext } from './useChatContext.js';
 
 /** Loaded when it is shown first. */
 const ReviewView = lazy(async () => ({ default: (await import('../review/ReviewView.js')).ReviewView }));
+
+const FolderPanel = lazy(async () => ({ default: (await import('../files/FolderPanel.js')).FolderPanel }));
 
 const TerminalDock = lazy(async () => ({ default: (await import('../terminal/TerminalDock.js')).TerminalDock }));
 
@@ -124,6 +130,8 @@ function OpenedChat({
   const host = asHost(place);
   const uri = parseSessionId(chat).localId;
   const terminals = useTerminals(host, uri);
+  const files = useChatFiles(host, uri, { role, folder, turns: state?.turns.length ?? 0 });
+  const [reviewAt, setReviewAt] = useState<string>();
   const context = useChatContext(
     { session, place, model, folder, onLost: setProblem },
     {
@@ -152,13 +160,15 @@ function OpenedChat({
   useSeen(model, state, role);
   const review = useReviewRoute(session, chat, isReviewing === true);
   const reviewed = isReviewing === undefined ? undefined : host;
-  const showChanges = () => {
+  const showChanges = (path?: string) => {
+    setReviewAt(path);
     if (reviewed) review.open();
     else document.querySelector<HTMLElement>('[data-changes]')?.click();
   };
   useShortcuts(
     [
-      { key: 'd', run: showChanges },
+      { key: 'd', run: () => showChanges() },
+      ...(files ? [{ key: 'o', run: () => files.open() }] : []),
       { key: 'c', run: () => document.querySelector<HTMLElement>('[data-composer]')?.focus() },
       { key: 'g', run: () => thread.current?.toNewest() },
       { key: 'j', run: () => thread.current?.step(1) },
@@ -187,96 +197,134 @@ function OpenedChat({
   );
   return (
     <ChatProvider value={context}>
-      <main className="main">
-        <ChatHeader
-          session={session}
-          place={place}
-          state={state}
-          model={model}
-          onRename={onRename}
-          onDelete={onDelete}
-          onFork={canFork ? () => fork() : undefined}
-          onReview={reviewed && review.open}
-          terminals={terminals}
-          onProblem={attempt}
-        />
-        <Banner
-          place={place}
-          phase={phase}
-          creationError={state?.creationError}
-          problem={problem}
-          onDismiss={() => setProblem(undefined)}
-          onRetry={() => model.retryNow?.()}
-        />
-        {state ? (
-          <Thread
-            ref={thread}
+      <FilesProvider value={files?.text}>
+        <main className="main">
+          <ChatHeader
+            session={session}
+            place={place}
             state={state}
-            kept={kept}
-            find={find}
-            loadEarlier={() => model.loadEarlierTurns()}
-            trim={(keep) => model.trimTurns(keep)}
+            model={model}
+            onRename={onRename}
+            onDelete={onDelete}
+            onFork={canFork ? () => fork() : undefined}
+            onReview={reviewed && (() => showChanges())}
+            onFiles={files && (() => files.open())}
+            terminals={terminals}
+            onProblem={attempt}
           />
-        ) : (
-          <KeptMessages messages={unacknowledged} />
-        )}
-        {model.supports.has('submit') && (
-          <div className="dock">
-            <div className="col">
-              <Queue
-                messages={state?.queuedMessages ?? []}
-                steering={state?.steeringMessage}
-                held={holdOf(state)}
-                onResume={may('session/turnStarted') ? () => attempt(model.resumeQueue()) : undefined}
-                onReorder={
-                  may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
-                }
-                onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
-                onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
-              />
-              <Strip chat={chat} state={state} models={models} plan={plan} onChoose={chooseSetting} />
-              <RoleNote role={role} operation="session/turnStarted" instead={stop}>
-                <AwayNote
-                  location={locationOf(state?.summary.metadata)}
-                  onFork={canFork && may('forkSession') ? () => fork() : undefined}
-                >
-                  <Composer
-                    draft={composer.draft}
-                    onDraft={composer.setDraft}
-                    onSend={composer.send}
-                    onStop={cancel}
-                    onEditLast={() => attempt(composer.editLast())}
-                    running={running}
-                    canSteer={model.supports.has('steer')}
-                    placeholder={placeholder(offline, running, place.name, composer.editing)}
-                    autoFocus={window.innerWidth >= 720}
-                    {...(state?.commands && { commands: state.commands })}
+          <Banner
+            place={place}
+            phase={phase}
+            creationError={state?.creationError}
+            problem={problem}
+            onDismiss={() => setProblem(undefined)}
+            onRetry={() => model.retryNow?.()}
+          />
+          {state ? (
+            <Thread
+              ref={thread}
+              state={state}
+              kept={kept}
+              find={find}
+              loadEarlier={() => model.loadEarlierTurns()}
+              trim={(keep) => model.trimTurns(keep)}
+            />
+          ) : (
+            <KeptMessages messages={unacknowledged} />
+          )}
+          {model.supports.has('submit') && (
+            <div className="dock">
+              <div className="col">
+                <Queue
+                  messages={state?.queuedMessages ?? []}
+                  steering={state?.steeringMessage}
+                  held={holdOf(state)}
+                  onResume={may('session/turnStarted') ? () => attempt(model.resumeQueue()) : undefined}
+                  onReorder={
+                    may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
+                  }
+                  onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
+                  onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
+                />
+                <Strip chat={chat} state={state} models={models} plan={plan} onChoose={chooseSetting} />
+                <RoleNote role={role} operation="session/turnStarted" instead={stop}>
+                  <AwayNote
+                    location={locationOf(state?.summary.metadata)}
+                    onFork={canFork && may('forkSession') ? () => fork() : undefined}
                   >
-                    {host && (
-                      <ModelPicker
-                        host={host}
-                        session={session}
-                        state={state}
-                        onModel={(id) => attempt(model.setModel(id))}
-                      />
-                    )}
-                  </Composer>
-                </AwayNote>
-              </RoleNote>
+                    <Composer
+                      draft={composer.draft}
+                      onDraft={composer.setDraft}
+                      onSend={composer.send}
+                      onStop={cancel}
+                      onEditLast={() => attempt(composer.editLast())}
+                      running={running}
+                      canSteer={model.supports.has('steer')}
+                      placeholder={placeholder(offline, running, place.name, composer.editing)}
+                      folder={files?.folder}
+                      folderUri={files?.folderUri}
+                      autoFocus={window.innerWidth >= 720}
+                      {...(state?.commands && { commands: state.commands })}
+                    >
+                      {host && (
+                        <ModelPicker
+                          host={host}
+                          session={session}
+                          state={state}
+                          onModel={(id) => attempt(model.setModel(id))}
+                        />
+                      )}
+                    </Composer>
+                  </AwayNote>
+                </RoleNote>
+              </div>
             </div>
-          </div>
-        )}
-        {terminals?.isShown && (
+          )}
+          {terminals?.isShown && (
+            <Suspense>
+              <TerminalDock key={uri} place={place} session={uri} terminals={terminals} />
+            </Suspense>
+          )}
+        </main>
+        {isReviewing && reviewed && (
           <Suspense>
-            <TerminalDock key={uri} place={place} session={uri} terminals={terminals} />
+            <ReviewView
+              session={session}
+              host={reviewed}
+              model={model}
+              state={state}
+              at={reviewAt}
+              onClose={review.close}
+            />
           </Suspense>
         )}
-      </main>
-      {isReviewing && reviewed && (
-        <Suspense>
-          <ReviewView session={session} host={reviewed} model={model} state={state} onClose={review.close} />
-        </Suspense>
-      )}
+        {files?.shown && (
+          <Suspense>
+            <FolderPanel
+              folder={files.folder}
+              name={folder === undefined ? '' : lastName(folder)}
+              shown={files.shown}
+              onOpen={files.open}
+              onClose={files.close}
+              onChanges={
+                reviewed &&
+                ((path) => {
+                  files.close();
+                  showChanges(path);
+                })
+              }
+              onMention={
+                may('session/turnStarted')
+                  ? (path) => {
+                      files.close();
+                      mentionFile(drafts, chat, path, files.folderUri);
+                    }
+                  : undefined
+              }
+            />
+          </Suspense>
+        )}
+      </FilesProvider>
     </ChatProvider>
   );
 }

@@ -1,6 +1,8 @@
 import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode } from 'react';
 import { DiagramFence } from '../diagram/DiagramFence.js';
+import { FileLink, PathCode, TextWithPaths } from '../files/FileLink.js';
+import { FilesProvider } from '../files/filesContext.js';
 import { CodeBlock } from './CodeBlock.js';
 import { DiffFence, MOST_DIFF_LINES } from './DiffFence.js';
 import { decodeEntities } from './decodeEntities.js';
@@ -83,7 +85,7 @@ function node(token: Token, depth: number): ReactNode {
     case 'del':
       return <del>{inside(token.tokens)}</del>;
     case 'codespan':
-      return <code>{(token as Tokens.Codespan).text}</code>;
+      return <PathCode text={(token as Tokens.Codespan).text} />;
     case 'br':
       return <br />;
     case 'checkbox':
@@ -97,7 +99,7 @@ function node(token: Token, depth: number): ReactNode {
     case 'escape':
       return (token as Tokens.Escape).text;
     case 'text':
-      return token.tokens ? inside(token.tokens) : decodeEntities((token as Tokens.Text).text);
+      return token.tokens ? inside(token.tokens) : <TextWithPaths text={decodeEntities((token as Tokens.Text).text)} />;
     default:
       return token.raw;
   }
@@ -168,12 +170,22 @@ function Table({ token, depth }: { readonly token: Tokens.Table; readonly depth:
 
 function Link({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   const target = linkTarget(href);
-  if (!target) return <>{children}</>;
+  // One link is not inside of another.
+  const inside = <FilesProvider value={undefined}>{children}</FilesProvider>;
+  if (!target) return <FileLink text={decodedPath(href)}>{inside}</FileLink>;
   return (
     <a href={target} target="_blank" rel="noreferrer noopener" title={target}>
-      {children}
+      {inside}
     </a>
   );
+}
+
+function decodedPath(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch {
+    return href;
+  }
 }
 
 /** A remote image would tell its server who reads; it is a link instead. */

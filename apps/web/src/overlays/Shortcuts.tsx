@@ -33,6 +33,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, readonly s
       ['Next, previous turn', ['J', 'K']],
       ['Jump to newest', ['G']],
       ['Review changes', ['D']],
+      ['Open a file', ['O']],
       ['Fork', ['F']],
       ['Rename', ['R']],
       ['Show or hide terminals', ['Ctrl', '`']],

@@ -32,6 +32,8 @@ interface ReviewViewProps {
   readonly host: PageHost;
   readonly model: ChatModel;
   readonly state: SessionState | undefined;
+  /** The file to begin with. */
+  readonly at?: string | undefined;
   readonly onClose: () => void;
 }
 
@@ -42,7 +44,7 @@ const NAMES: Readonly<Record<ChangesSince, readonly [long: string, short: string
 };
 
 /** The changes of a session, file by file: to read, comment, take back and land. */
-export function ReviewView({ session, host, model, state, onClose }: ReviewViewProps) {
+export function ReviewView({ session, host, model, state, at: begin, onClose }: ReviewViewProps) {
   const { settings } = useServices();
   const { singleLetters } = useObservable(settings.value);
   const uri = parseSessionId(model.resource).localId;
@@ -128,6 +130,14 @@ export function ReviewView({ session, host, model, state, onClose }: ReviewViewP
     if (region.current && isNarrow) region.current.scrollTop = 0;
     move(next);
   };
+  const begun = useRef(begin === undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the list is there
+  useEffect(() => {
+    const index = files.findIndex(({ path }) => path === begin);
+    if (begun.current || index === -1) return;
+    begun.current = true;
+    toFile(index);
+  }, [files, begin]);
   const step = (by: 1 | -1) => {
     if (!place || current === undefined) return toFile(Math.max(0, at));
     const last = (hunksOf.current.get(current)?.length ?? 0) - 1;

@@ -79,6 +79,10 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     pullRequest: (params, space, client) => of(space).work('pullRequest', params, client),
     fetchChanges: (params, space) => of(space).work('fetchChanges', params, SOMEBODY),
     revertChanges: (params, space, client) => of(space).work('revertChanges', params, client),
+    listFolder: (params, space) => of(space).work('listFolder', params, SOMEBODY),
+    readFile: (params, space) => of(space).work('readFile', params, SOMEBODY),
+    findFiles: (params, space) => of(space).work('findFiles', params, SOMEBODY),
+    checkFiles: (params, space) => of(space).work('checkFiles', params, SOMEBODY),
   };
   return async (
     method: string,
@@ -133,7 +137,7 @@ function takenElsewhere(error: unknown, uri: URI): never {
 
 /** It changes nothing, so that it can be asked for again. */
 export function isRead(method: RoutedCommand): boolean {
-  const others: readonly RoutedCommand[] = ['browseDirectory', 'previewMerge'];
+  const others: readonly RoutedCommand[] = ['browseDirectory', 'previewMerge', 'readFile', 'findFiles', 'checkFiles'];
   return method.startsWith('fetch') || method.startsWith('list') || others.includes(method);
 }
 

@@ -16,6 +16,7 @@ import type {
 } from '@agenthost/protocol';
 import type { ChangeList } from './changeList.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
+import { SessionFiles } from './files/sessionFiles.js';
 import { FolderWatch } from './folderWatch.js';
 import { GitError } from './gitError.js';
 import type { LandContext } from './land/landContext.js';
@@ -49,6 +50,8 @@ export class SessionWork {
   readonly #besideEnding = new AbortController();
   /** Turns in which the host says what was done to the files. */
   readonly ownTurns = new Set<string>();
+  /** The files themselves, whatever git says of them. */
+  readonly files: SessionFiles;
   #opened: Promise<OpenedWork> | undefined;
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
@@ -70,6 +73,7 @@ export class SessionWork {
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
+    this.files = new SessionFiles({ ...options, signal: this.#besideEnding.signal });
   }
 
   /** Keeps the folder as it is before a turn. Never rejects: without a snapshot the turn goes on. */
@@ -268,6 +272,7 @@ export class SessionWork {
   /** Lets what was begun end, and ends what takes too long. */
   async close(): Promise<void> {
     this.#watch.close();
+    this.files.forget();
     this.#besideEnding.abort();
     const timer = setTimeout(() => this.#ending.abort(), CLOSE_MS);
     await this.#queue;
@@ -281,6 +286,7 @@ export class SessionWork {
   }
 
   async #snapshot(kind: SnapshotKind, turnId: string): Promise<void> {
+    this.files.forget();
     if (this.#absent && this.#absent.until > performance.now()) return;
     try {
       await this.#inTurn(async ({ tree, snapshots }) => {

@@ -7,6 +7,8 @@ export interface SessionWorkOptions extends OpenWorkOptions {
   readonly uri: string;
   /** A private folder of all sessions, for merges that a killed host has begun. Default: in that of the session. */
   readonly landDir?: string;
+  /** The host's own folder, whose files are shown to nobody. */
+  readonly privateFolder?: string;
   /** Nobody has to trust the folder first. */
   readonly isTrusted: () => boolean;
   readonly baseBranch: () => string | undefined;

@@ -1,6 +1,7 @@
 import { type Author, type Commands, ERROR_CODE } from '@agenthost/protocol';
 import type { ErrorData } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import { FileError, type FileProblem } from './files/fileError.js';
 import { GitError, type GitProblem } from './gitError.js';
 import { commitChanges } from './land/commitChanges.js';
 import { mergeChanges } from './land/mergeChanges.js';
@@ -20,7 +21,11 @@ type WorkMethod =
   | 'pushChanges'
   | 'pullRequest'
   | 'fetchChanges'
-  | 'revertChanges';
+  | 'revertChanges'
+  | 'listFolder'
+  | 'readFile'
+  | 'findFiles'
+  | 'checkFiles';
 
 type Runners = {
   readonly [M in WorkMethod]: (
@@ -51,6 +56,10 @@ const RUNNERS: Runners = {
     work.land(by, (context) => pullRequest(context, params), { duringTurn: true, isBeside: true }),
   fetchChanges: (work, params) => work.changes(params),
   revertChanges: (work, params, by) => work.revert(params, by),
+  listFolder: ({ files }, params) => files.listFolder(params),
+  readFile: ({ files }, params) => files.readFile(params),
+  findFiles: ({ files }, params) => files.findFiles(params),
+  checkFiles: ({ files }, params) => files.checkFiles(params),
 };
 
 const CODES: Readonly<Record<GitProblem, number>> = {
@@ -78,6 +87,13 @@ const CODES: Readonly<Record<GitProblem, number>> = {
   unreachable: ERROR_CODE.tooManyRequests,
 };
 
+const FILE_CODES: Readonly<Record<FileProblem, number>> = {
+  notFound: ERROR_CODE.notFound,
+  refused: ERROR_CODE.permissionDenied,
+  notAFile: ERROR_CODE.notFound,
+  notAFolder: ERROR_CODE.notFound,
+};
+
 /** Carries out a command about the files of a session's folder. Its errors are those to answer with. */
 export async function runWork<M extends WorkMethod>(
   work: SessionWork,
@@ -90,6 +106,10 @@ export async function runWork<M extends WorkMethod>(
   } catch (error) {
     if (error instanceof TurnRunning) {
       throw new RpcError(ERROR_CODE.turnInProgress, error.message, { cause: error });
+    }
+    if (error instanceof FileError) {
+      const data: ErrorData = { code: error.problem };
+      throw new RpcError(FILE_CODES[error.problem], error.message, { data, cause: error });
     }
     if (!(error instanceof GitError)) throw error;
     const data: ErrorData = { code: error.problem, ...(error.paths && { paths: error.paths }) };

@@ -74,6 +74,8 @@ describe('a host that asks over a link', () => {
       ['listArtifacts', { session: theirs }],
       ['listChanges', { session: theirs, since: 'base' }],
       ['fetchChanges', { session: theirs }],
+      ['readFile', { session: theirs, path: 'package.json' }],
+      ['findFiles', { session: theirs, query: '' }],
       ['revertChanges', { session: theirs, path: 'a', from: '0'.repeat(40), to: '0'.repeat(40) }],
       ['disposeSession', { session: theirs }],
       ['forkSession', { source: theirs, session: 'mock:/fork' }],

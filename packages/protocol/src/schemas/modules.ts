@@ -5,6 +5,7 @@ import * as clientTools from './clientToolSchemas.js';
 import * as commands from './commandSchemas.js';
 import * as common from './commonSchemas.js';
 import * as devices from './deviceSchemas.js';
+import * as files from './fileSchemas.js';
 import * as forms from './formSchemas.js';
 import * as handshake from './handshakeSchemas.js';
 import * as land from './landSchemas.js';
@@ -44,6 +45,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   work: byTypeName(work),
   land: byTypeName(land),
   audit: byTypeName(audit),
+  files: byTypeName(files),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

@@ -74,6 +74,11 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   pullRequest: { since: 2, role: 'driver' },
   fetchChanges: { since: 2, role: 'viewer' },
   revertChanges: { since: 2, role: 'driver' },
+  // Any file of the folder, also one that holds a secret.
+  listFolder: { since: 2, role: 'driver' },
+  readFile: { since: 2, role: 'driver' },
+  findFiles: { since: 2, role: 'driver' },
+  checkFiles: { since: 2, role: 'driver' },
   'sessionFs.setProvider': { since: 1, role: 'owner' },
   // What a device gets depends on its role each time that something is pushed.
   fetchPushKey: { since: 2, role: 'viewer' },

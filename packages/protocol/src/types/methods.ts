@@ -51,6 +51,16 @@ import type {
   ShareSessionResult,
   UpdateDeviceParams,
 } from './devices.js';
+import type {
+  CheckFilesParams,
+  CheckFilesResult,
+  FindFilesParams,
+  FindFilesResult,
+  ListFolderParams,
+  ListFolderResult,
+  ReadSessionFileParams,
+  ReadSessionFileResult,
+} from './files.js';
 import type { InitializeParams, InitializeResult, ReconnectParams, ReconnectResult, Snapshot } from './handshake.js';
 import type {
   CommitChangesParams,
@@ -178,6 +188,10 @@ export interface Commands {
   readonly pullRequest: Command<PullRequestParams, PullRequestResult>;
   readonly fetchChanges: Command<FetchChangesParams, ChangesState>;
   readonly revertChanges: Command<RevertChangesParams, RestoreFilesResult>;
+  readonly listFolder: Command<ListFolderParams, ListFolderResult>;
+  readonly readFile: Command<ReadSessionFileParams, ReadSessionFileResult>;
+  readonly findFiles: Command<FindFilesParams, FindFilesResult>;
+  readonly checkFiles: Command<CheckFilesParams, CheckFilesResult>;
   readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
   readonly fetchPushKey: Command<FetchPushKeyParams, FetchPushKeyResult>;
   readonly setPushSubscription: Command<SetPushSubscriptionParams, SetPushSubscriptionResult>;

@@ -7,6 +7,7 @@ import type * as clientTools from './clientTools.js';
 import type * as commands from './commands.js';
 import type * as common from './common.js';
 import type * as devices from './devices.js';
+import type * as files from './files.js';
 import type * as forms from './forms.js';
 import type * as handshake from './handshake.js';
 import type * as hostActions from './hostActions.js';
@@ -65,6 +66,9 @@ export interface WireTypes {
   ChangesComparison: work.ChangesComparison;
   ChangesSince: work.ChangesSince;
   ChangesState: work.ChangesState;
+  CheckedFile: files.CheckedFile;
+  CheckFilesParams: files.CheckFilesParams;
+  CheckFilesResult: files.CheckFilesResult;
   CheckLoginResult: commands.CheckLoginResult;
   ChoiceField: forms.ChoiceField;
   ChoicesField: forms.ChoicesField;
@@ -126,7 +130,10 @@ export interface WireTypes {
   FetchTurnsResult: commands.FetchTurnsResult;
   FileChangeSummary: sessionState.FileChangeSummary;
   FileEditResultContent: toolCalls.FileEditResultContent;
+  FindFilesParams: files.FindFilesParams;
+  FindFilesResult: files.FindFilesResult;
   FinishedToolCall: toolCalls.FinishedToolCall;
+  FolderEntry: files.FolderEntry;
   ForkSessionParams: commands.ForkSessionParams;
   Form: forms.Form;
   FormChoice: forms.FormChoice;
@@ -134,6 +141,7 @@ export interface WireTypes {
   FormSecrets: forms.FormSecrets;
   FormValue: forms.FormValue;
   FormValues: forms.FormValues;
+  FoundFile: files.FoundFile;
   GivenInput: toolCalls.GivenInput;
   HunkRange: work.HunkRange;
   ImportedContent: commands.ImportedContent;
@@ -150,6 +158,8 @@ export interface WireTypes {
   ListChangesResult: work.ListChangesResult;
   ListDevicesParams: devices.ListDevicesParams;
   ListDevicesResult: devices.ListDevicesResult;
+  ListFolderParams: files.ListFolderParams;
+  ListFolderResult: files.ListFolderResult;
   ListNativeSessionsParams: native.ListNativeSessionsParams;
   ListNativeSessionsResult: native.ListNativeSessionsResult;
   ListSessionsFilter: commands.ListSessionsFilter;
@@ -209,6 +219,8 @@ export interface WireTypes {
   ReaddirWithTypesResult: sessionFs.ReaddirWithTypesResult;
   ReadFileParams: sessionFs.ReadFileParams;
   ReadFileResult: sessionFs.ReadFileResult;
+  ReadSessionFileParams: files.ReadSessionFileParams;
+  ReadSessionFileResult: files.ReadSessionFileResult;
   ReadyAction: hostActions.ReadyAction;
   ReasoningAction: hostActions.ReasoningAction;
   ReasoningPart: turns.ReasoningPart;

@@ -164,6 +164,10 @@ describe('schemas', () => {
       to: 'f'.repeat(40),
       hunks: [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 3 }],
     },
+    listFolder: { session: 'mock:/s1', path: 'src', limit: 100, cursor: 'file a.ts' },
+    readFile: { session: 'mock:/s1', path: 'src/a.ts', line: 12, length: 1_000 },
+    findFiles: { session: 'mock:/s1', query: 'a.ts', limit: 20 },
+    checkFiles: { session: 'mock:/s1', paths: ['src/a.ts'] },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
     fetchPushKey: {},
     setPushSubscription: {

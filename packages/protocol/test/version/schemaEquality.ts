@@ -5,6 +5,7 @@ import type * as clientTools from '../../src/schemas/clientToolSchemas.js';
 import type * as commands from '../../src/schemas/commandSchemas.js';
 import type * as common from '../../src/schemas/commonSchemas.js';
 import type * as devices from '../../src/schemas/deviceSchemas.js';
+import type * as files from '../../src/schemas/fileSchemas.js';
 import type * as forms from '../../src/schemas/formSchemas.js';
 import type * as handshake from '../../src/schemas/handshakeSchemas.js';
 import type * as land from '../../src/schemas/landSchemas.js';
@@ -58,7 +59,8 @@ export type InferredSchemas = ByTypeName<typeof audit> &
   ByTypeName<typeof push> &
   ByTypeName<typeof sessionFs> &
   ByTypeName<typeof work> &
-  ByTypeName<typeof land>;
+  ByTypeName<typeof land> &
+  ByTypeName<typeof files>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

@@ -1,6 +1,7 @@
 import type {
   ConnectionState,
   Disposable,
+  FilesClient,
   HostClient,
   LoginClient,
   Observable,
@@ -118,6 +119,11 @@ export class HostStatus {
   /** The files of sessions' folders as git sees them. */
   get work(): WorkClient {
     return this.#host.work;
+  }
+
+  /** The files themselves. */
+  get files(): FilesClient {
+    return this.#host.files;
   }
 
   /** Calls back when the files of a session's folder have changed. */

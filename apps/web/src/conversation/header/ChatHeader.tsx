@@ -49,13 +49,15 @@ interface ChatHeaderProps {
   readonly onFork: (() => void) | undefined;
   /** Shows the changes. Missing where there is no host. */
   readonly onReview: (() => void) | undefined;
+  /** Shows the files of the folder. Missing where the role sees none. */
+  readonly onFiles: (() => void) | undefined;
   /** Missing where there is no host. */
   readonly terminals: PageTerminals | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }
 
 export function ChatHeader(props: ChatHeaderProps) {
-  const { session, place, state, model, onRename, onDelete, onFork, onReview, terminals, onProblem } = props;
+  const { session, place, state, model, onRename, onDelete, onFork, onReview, onFiles, terminals, onProblem } = props;
   const { management, undos } = useServices();
   const me = useObservable(ownIds);
   const { contextKeys } = management;
@@ -94,6 +96,7 @@ export function ChatHeader(props: ChatHeaderProps) {
     onFork,
     onDelete,
     onReview,
+    onFiles,
     onArchive: () => onProblem(archiveSessions(management, undos, [session])),
     onUnread: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     onDialog: setDialog,

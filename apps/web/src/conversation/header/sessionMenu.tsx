@@ -6,6 +6,7 @@ import {
   Download,
   FileDiff,
   Files,
+  FolderOpen,
   GitFork,
   Link,
   Mail,
@@ -38,6 +39,8 @@ interface SessionMenuOptions {
   readonly onDelete: () => void;
   /** Missing where there is no host. */
   readonly onReview: (() => void) | undefined;
+  /** Missing for roles that see no files. */
+  readonly onFiles: (() => void) | undefined;
   readonly onArchive: () => void;
   readonly onUnread: () => void;
   readonly onDialog: (dialog: SessionDialog) => void;
@@ -46,10 +49,13 @@ interface SessionMenuOptions {
 /** What can be done with an open session; what the role or the agent does not allow says why. */
 export function sessionMenu(options: SessionMenuOptions): (MenuItem | 'line')[] {
   const { role, isArchived, supportsMultiChat, hasHost, hasSeveralChats, canHandOver, supports, canExport } = options;
-  const { terminals, onRename, onFork, onDelete, onReview, onArchive, onUnread, onDialog } = options;
+  const { terminals, onRename, onFork, onDelete, onReview, onFiles, onArchive, onUnread, onDialog } = options;
   return [
     ...(onReview
       ? [{ label: 'Review changes', icon: <FileDiff size={14} aria-hidden />, hint: 'D', choose: onReview }]
+      : []),
+    ...(onFiles
+      ? [{ label: 'Open a file', icon: <FolderOpen size={14} aria-hidden />, hint: 'O', choose: onFiles }]
       : []),
     {
       label: 'Rename',

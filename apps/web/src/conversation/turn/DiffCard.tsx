@@ -2,6 +2,7 @@ import type { FileEditResultContent } from '@agenthost/protocol';
 import { ChevronDown, ChevronUp, FileDiff } from 'lucide-react';
 import { useState } from 'react';
 import { DiffView } from '../../diff/DiffView.js';
+import { FileLink } from '../../files/FileLink.js';
 import { useChat } from '../chatContext.js';
 import { relativePath } from '../relativePath.js';
 
@@ -14,7 +15,7 @@ export function DiffCard({ edit }: { readonly edit: FileEditResultContent }) {
       <figcaption className="card-h">
         <FileDiff size={16} aria-hidden />
         <span className="mono clip grow" title={path}>
-          {path}
+          <FileLink text={path}>{path}</FileLink>
         </span>
         <Delta insertions={edit.insertions} deletions={edit.deletions} />
         {showChanges && (

@@ -1,12 +1,14 @@
 import type { Attachment } from '@agenthost/protocol';
 import { File, Folder, ImageIcon, TextQuote } from 'lucide-react';
 import { useMemo } from 'react';
+import { FileLink } from '../../files/FileLink.js';
 import { isShownImage } from '../../markdown/safeUrl.js';
+import { pathOf } from '../relativePath.js';
 import { ContentPart } from './ContentPart.js';
 
 /** An image is shown, wherever its bytes are; anything else by its name. */
 export function MessageAttachment({ attachment }: { readonly attachment: Attachment }) {
-  const { kind, label, data, ref, mimeType } = attachment;
+  const { kind, label, uri, data, ref, mimeType } = attachment;
   const type = mimeType ?? ref?.mimeType;
   const url = useMemo(
     () => (kind === 'image' && data && type && isShownImage(type) ? `data:${type};base64,${data}` : undefined),
@@ -17,7 +19,9 @@ export function MessageAttachment({ attachment }: { readonly attachment: Attachm
   return (
     <span className="att">
       <AttachmentIcon kind={kind} />
-      <span className="clip">{label}</span>
+      <span className="clip">
+        <FileLink text={uri === undefined ? '' : pathOf(uri)}>{label}</FileLink>
+      </span>
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import type { ToolCallState } from '@agenthost/protocol';
-import { Check, CircleSlash, CircleX, Pause } from 'lucide-react';
+import { Check, CircleSlash, CircleX, FileText, Pause } from 'lucide-react';
 import { useState } from 'react';
+import { useFile } from '../../files/filesContext.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
 import { useChat } from '../chatContext.js';
 import { InlineText } from '../InlineText.js';
@@ -37,11 +38,29 @@ export function ToolLine({ call, note, timed = false }: ToolLineProps) {
         )}
         {open && text && <OutputText text={text} output={output} of={lineText(call)} />}
       </span>
+      <FileOf line={lineText(call)} />
       {call.clientName !== undefined && <span className="aux">tool of {call.clientName}</span>}
       {note !== undefined && <span className="aux num">{note}</span>}
       {timed && 'endedAt' in call && <span className="aux num">{duration(call.endedAt - call.startedAt)}</span>}
       {stale && <span className="aux num">last heard {clock(staleSince, true)}</span>}
     </div>
+  );
+}
+
+/** Opens the first file that a line names. */
+function FileOf({ line }: { readonly line: string }) {
+  const file = useFile(/`([^`\n]+)`/.exec(line)?.[1] ?? line.split(/\s+/).find((word) => word.includes('/')));
+  if (file?.type !== 'file') return null;
+  return (
+    <button
+      type="button"
+      className="ib sm"
+      aria-label={`Open ${file.found}`}
+      title={`Open ${file.found}`}
+      onClick={file.open}
+    >
+      <FileText size={13} aria-hidden />
+    </button>
   );
 }
 

@@ -26,6 +26,7 @@ export function sessionWork({ uri, start, store, services, isAway }: Options): S
     folder: isAway ? '' : sessionDirectory(store.state, start),
     dir: join(services.stateDir, 'work', sessionId),
     landDir: join(services.stateDir, 'landing'),
+    privateFolder: services.stateDir,
     mode: isAway ? 'none' : (services.snapshots ?? 'none'),
     env: services.agentEnv,
     isTrusted: () => untrustedFolder(store.state.summary) === undefined,
