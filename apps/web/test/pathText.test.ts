@@ -39,8 +39,7 @@ describe('running text', () => {
   const paths = (text: string) => splitPaths(text).flatMap((piece) => (piece.isPath ? [piece.text] : []));
 
   it('has paths with a folder and an ending, and nothing is lost between them', () => {
-    const text =
-      'See src/a.ts:12, ./b/c.py and (docs/d.md). Not https://x.org/e.html, and/or, 1/2, f.ts.';
+    const text = 'See src/a.ts:12, ./b/c.py and (docs/d.md). Not https://x.org/e.html, and/or, 1/2, f.ts.';
     expect(paths(text)).toEqual(['src/a.ts:12', './b/c.py', 'docs/d.md']);
     expect(
       splitPaths(text)

@@ -36,7 +36,7 @@ export function FilePreview({ folder, place }: FilePreviewProps) {
 }
 
 function FileText({ pages, place }: { readonly pages: FilePages; readonly place: FilePlace }) {
-  const { part, problem, more, fromBeginning } = pages;
+  const { part, problem, more, fromBeginning, isFromBeginning } = pages;
   const { file, text = '', firstLine = 1, nextOffset } = part ?? {};
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
@@ -46,8 +46,9 @@ function FileText({ pages, place }: { readonly pages: FilePages; readonly place:
   const { line } = place;
   const at = line !== undefined && line - firstLine < lines.length ? line - firstLine : -1;
   useEffect(() => {
-    if (at >= 0) virtualizer.current?.scrollToIndex(at, { align: 'center' });
-  }, [at]);
+    // Whoever reads on from the beginning stays where they are when the line appears.
+    if (at >= 0 && !isFromBeginning) virtualizer.current?.scrollToIndex(at, { align: 'center' });
+  }, [at, isFromBeginning]);
   return (
     <>
       {firstLine > 1 && (

@@ -18,6 +18,7 @@ export interface FilePages {
   readonly problem: string | undefined;
   readonly more: () => void;
   readonly fromBeginning: () => void;
+  readonly isFromBeginning: boolean;
 }
 
 /** Lines that are shown above the one that was asked for, where the beginning of the file is far. */
@@ -86,8 +87,8 @@ export function useFilePages(folder: SessionFolder, { path, line }: FilePlace): 
       setPart(undefined);
       setBegin(1);
     };
-    return { part, problem, more, fromBeginning };
-  }, [folder, path, part, problem]);
+    return { part, problem, more, fromBeginning, isFromBeginning: begin === 1 };
+  }, [folder, path, part, problem, begin]);
 }
 
 function lineCount(text: string): number {
