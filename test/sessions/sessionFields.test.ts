@@ -61,7 +61,9 @@ describe('a session of a host', () => {
   });
 
   it('has the end of its last turn without being opened, not the time of its last change', async () => {
-    const test = await testHost();
+    // A clock that moves with each look at it: both times could be in one millisecond.
+    let now = Date.now();
+    const test = await testHost({ now: () => ++now });
     const alice = await test.raw('alice');
     const uri = await rawSession([alice]);
     alice.dispatch({ session: uri, type: 'session/turnStarted', turnId: 't', userMessage: { text: 'hello' } });
