@@ -48,7 +48,8 @@ export class SessionEffects implements StoreEffects {
     this.#dropped.follow(state);
     // A pending message makes a provisional session known, although it does not change the summary.
     if (state.summary !== before.summary || action.type === 'session/pendingMessageSet') this.#summaryChanged(state);
-    this.#indexTurns(state, before);
+    if (action.type === 'session/truncated') history.turnsRemoved(state);
+    else this.#indexTurns(state, before);
     this.#tellChange(before);
     if (action.type === 'session/toolCallConfirmed' || action.type === 'session/permissionResolved')
       this.#tellAnswer(action, before);

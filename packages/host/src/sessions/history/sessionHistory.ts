@@ -25,7 +25,7 @@ import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
 import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
 import { type LogSnapshot, SnapshotFile, turnIndexFile } from './snapshotFile.js';
-import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
+import { endedTurns, type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
   readonly folded: FoldedLog;
@@ -113,6 +113,20 @@ export class SessionHistory {
       this.#turns.endPage(state, position);
       this.#turns.markParts(state, position);
       if (isDue) this.#save(captured, position);
+    });
+  }
+
+  /** Called right after turns were removed from the conversation. Pages of the index that have them are not true any more. */
+  turnsRemoved(state: SessionState): void {
+    this.#cuts++;
+    if (endedTurns(state) >= this.#turns.boundary.turns) return;
+    this.#turns.breakOff();
+    this.#rebuilds = 0;
+    const cuts = this.#cuts;
+    void this.#options.stored.log.mark().then((position) => {
+      if (!position || cuts !== this.#cuts) return;
+      this.#settled = position;
+      this.#rebuildLater();
     });
   }
 
@@ -236,8 +250,9 @@ export class SessionHistory {
     this.#settled = end;
     this.#turns = index;
     this.#start = folded.start;
-    if (this.#isSnapshotDue(folded.state, end.end)) this.#save(captureOf(folded.state, folded), end);
-    return folded;
+    const whole = folded.state.truncations === undefined ? folded : await this.#withWholeWindow(folded);
+    if (this.#isSnapshotDue(whole.state, end.end)) this.#save(captureOf(whole.state, whole), end);
+    return whole;
   }
 
   /** Folds the log and ends the pages of the index, up to `upTo`. Returns the place after the last record. */
@@ -249,6 +264,7 @@ export class SessionHistory {
       last = position;
       const state = fold.result?.state;
       if (!state) continue;
+      if (record.type === 'action' && record.action.type === 'session/truncated') await index.cutTo(state, position);
       index.markParts(state, position);
       if (!index.isDue(state, position.end)) continue;
       index.endPage(state, position);
