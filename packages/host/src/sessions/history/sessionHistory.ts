@@ -62,6 +62,8 @@ export class SessionHistory {
   #rebuilds = 0;
   /** How often the log was truncated. A place from before the last cut may not exist any more. */
   #cuts = 0;
+  /** Turns were removed, and where in the log is not known yet: an index of what was before would have them. */
+  #isCutting = false;
   #isMarking = false;
   #isGivenUp = false;
   /** Reads and writes of the index run one after the other. */
@@ -119,13 +121,15 @@ export class SessionHistory {
   /** Called right after turns were removed from the conversation. Pages of the index that have them are not true any more. */
   turnsRemoved(state: SessionState): void {
     this.#cuts++;
-    if (endedTurns(state) >= this.#turns.boundary.turns) return;
+    if (!this.#turns.isBroken && endedTurns(state) >= this.#turns.boundary.turns) return;
     this.#turns.breakOff();
     this.#rebuilds = 0;
+    this.#isCutting = true;
     const cuts = this.#cuts;
     void this.#options.stored.log.mark().then((position) => {
-      if (!position || cuts !== this.#cuts) return;
-      this.#settled = position;
+      if (cuts !== this.#cuts) return;
+      this.#isCutting = false;
+      if (position) this.#settled = position;
       this.#rebuildLater();
     });
   }
@@ -323,10 +327,13 @@ export class SessionHistory {
 
   /** Rebuilds the turn index from the log. A snapshot that stores it is due. */
   async #rebuild(): Promise<void> {
-    if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
+    if (!this.#turns.isBroken || this.#isCutting || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
     this.#rebuilds++;
+    const cuts = this.#cuts;
     const index = this.#newIndex();
     await this.#fold(this.#newFold(), index, undefined, this.#settled);
+    // It may have turns that are gone by now.
+    if (cuts !== this.#cuts) return;
     this.#turns = index;
     this.#saved = { end: 0, bytes: 0 };
   }
