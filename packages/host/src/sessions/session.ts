@@ -267,7 +267,7 @@ export class Session {
     metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
-      await customizations?.refresh();
+      await Promise.all([customizations?.refresh(), this.#parts.setup.find()]);
       // When the user must be asked about trust first, the agent is opened at the first turn: then someone is there to answer.
       if (!this.#closed && !customizations?.mustAsk) await this.#openAgent(run);
       this.#isAgentReady = true;
@@ -347,9 +347,8 @@ export class Session {
   async close({ isRemoved = false } = {}): Promise<void> {
     const { metadata, customizations, tempFiles, stored, history } = this.#parts;
     this.#closed = isRemoved ? 'removed' : 'unloaded';
-    this.#presence.dispose();
-    this.tools.dispose();
-    metadata.dispose();
+    for (const part of [this.#presence, this.tools, metadata]) part.dispose();
+    this.#parts.setup.close();
     await this.#run?.dispose();
     await this.#intake.settled();
     await customizations?.close();
