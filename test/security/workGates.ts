@@ -47,6 +47,15 @@ export const WORK_GATES: readonly GateRow[] = [
   ],
   [
     '21',
+    'a viewer removes turns',
+    'packages/protocol/src/tables/commandTable.ts',
+    "rewindSession: { since: 2, role: 'driver' }",
+    "rewindSession: { since: 2, role: 'viewer' }",
+    'test/e2e/sessions/rewind.test.ts',
+    'BACK1',
+  ],
+  [
+    '21',
     'a viewer commits',
     'packages/protocol/src/tables/commandTable.ts',
     "commitChanges: { since: 2, role: 'driver' }",

@@ -17,6 +17,8 @@ import type {
   RestoreFilesParams,
   RestoreFilesResult,
   RevertChangesParams,
+  RewindSessionParams,
+  RewindSessionResult,
   URI,
 } from '@agenthost/protocol';
 import type { ChangedAction } from '@agenthost/protocol/internal';
@@ -92,6 +94,24 @@ export class WorkClient {
     options?: CommandOptions,
   ): Promise<RestoreFilesResult> {
     return this.#commands.request('revertChanges', { session, ...params }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /**
+   * Removes a turn and all after it, so that the conversation goes on from before: send a changed message next. The agent knows only
+   * what remains. With `restoreFiles` the files become what they were before that turn.
+   *
+   * @example
+   * ```ts
+   * await host.work.rewindSession(session.uri, { turnId: turn.id, restoreFiles: true });
+   * await session.send('The same, but in two files');
+   * ```
+   */
+  rewindSession(
+    session: URI,
+    params: Omit<RewindSessionParams, 'session'>,
+    options?: CommandOptions,
+  ): Promise<RewindSessionResult> {
+    return this.#commands.request('rewindSession', { session, ...params }, { timeoutMs: GIT_MS, ...options });
   }
 
   /**

@@ -204,6 +204,8 @@ export type {
   RestoreFilesParams,
   RestoreFilesResult,
   RevertChangesParams,
+  RewindSessionParams,
+  RewindSessionResult,
 } from './types/work.js';
 export { changesUri, parseSessionUri, ROOT_URI, type SessionUriParts, sessionUri, type URI } from './uri.js';
 export { capabilitiesOf } from './version/capabilities.js';

@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession', 'setClientTools'],
     ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
     ...['commitChanges', 'mergeChanges', 'previewMerge', 'pullRequest', 'pushChanges', 'restoreFiles'],
-    'revertChanges',
+    ...['revertChanges', 'rewindSession'],
     ...['checkFiles', 'findFiles', 'listFolder', 'readFile'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',

@@ -224,6 +224,10 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['outside', refused('revertChanges', ({ long }) => ({ session: long, path: '../x', from: ID, to: ID }))],
     ['trees of nobody', refused('revertChanges', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
   ],
+  rewindSession: [
+    ['to a turn of nobody', refused('rewindSession', ({ long }) => ({ session: long, turnId: '../x' }))],
+    ['without a snapshot', refused('rewindSession', ({ long }) => ({ session: long, turnId: 'x', restoreFiles: true }))],
+  ],
   listFolder: [
     ['of any folder', tried('listFolder', ({ long }) => ({ session: long, limit: 500 }))],
     ['outside', refused('listFolder', ({ long }) => ({ session: long, path: '../'.repeat(1_300) }))],

@@ -71,6 +71,7 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   pullRequest: [ask('pullRequest', (session) => ({ session }))],
   fetchChanges: [ask('fetchChanges', (session) => ({ session }))],
   revertChanges: [ask('revertChanges', (session) => ({ session, path: 'a', from: TREE, to: TREE }))],
+  rewindSession: [ask('rewindSession', (session) => ({ session, turnId: 'first' }))],
   fetchAudit: [ask('fetchAudit', (session) => ({ session, limit: 5 }))],
   listFolder: [ask('listFolder', (session) => ({ session }))],
   readFile: [ask('readFile', (session) => ({ session, path: 'package.json' }))],

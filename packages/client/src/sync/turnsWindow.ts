@@ -20,7 +20,9 @@ function olderTurns(before: SessionState, snapshot: SessionState): readonly Turn
   if (earlier === 0) return [];
   const overlap = first === undefined ? -1 : before.turns.findIndex((turn) => turn.id === first.id);
   const ends = (before.earlierTurns ?? 0) + before.turns.length;
-  const older = overlap >= 0 ? before.turns.slice(0, overlap) : ends === earlier ? before.turns : [];
+  // Some of the turns that are held may have been removed meanwhile.
+  const isSame = before.truncations === snapshot.truncations;
+  const older = overlap >= 0 ? before.turns.slice(0, overlap) : isSame && ends === earlier ? before.turns : [];
   return older.length <= earlier ? older : [];
 }
 

@@ -158,6 +158,11 @@ export interface AgentSession {
    * Called between two turns. `undefined` when the agent can't.
    */
   fork?(): Promise<string | undefined>;
+  /**
+   * Forgets its newest turns, which began with these messages in this order. Called between two turns. Resolves with `false` when it
+   * can't be sure that it forgot exactly those: then it is opened anew, and gets what remains as text.
+   */
+  rewind?(messages: readonly UserMessage[]): Promise<boolean>;
   /** Used from the next turn on. */
   setModel?(id: string): Promise<void>;
   /**

@@ -48,6 +48,7 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   disposeSession: 'deleted the session',
   restoreFiles: 'restored files',
   revertChanges: 'reverted changes of files',
+  rewindSession: 'removed the newest turns of the session',
   commitChanges: 'committed changes',
   mergeChanges: 'merged the branch of the session',
   pushChanges: 'pushed the branch of the session',

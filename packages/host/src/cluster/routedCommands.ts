@@ -79,6 +79,7 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     pullRequest: (params, space, client) => of(space).work('pullRequest', params, client),
     fetchChanges: (params, space) => of(space).work('fetchChanges', params, SOMEBODY),
     revertChanges: (params, space, client) => of(space).work('revertChanges', params, client),
+    rewindSession: (params, space, client) => of(space).work('rewindSession', params, client),
     listFolder: (params, space) => of(space).work('listFolder', params, SOMEBODY),
     readFile: (params, space) => of(space).work('readFile', params, SOMEBODY),
     findFiles: (params, space) => of(space).work('findFiles', params, SOMEBODY),

@@ -93,6 +93,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     pullRequest: (params, connection) => connection.sessions.work('pullRequest', params, connection),
     fetchChanges: (params, connection) => connection.sessions.work('fetchChanges', params, connection),
     revertChanges: (params, connection) => connection.sessions.work('revertChanges', params, connection),
+    rewindSession: (params, connection) => connection.sessions.work('rewindSession', params, connection),
     listFolder: (params, connection) => connection.sessions.work('listFolder', params, connection),
     readFile: (params, connection) => connection.sessions.work('readFile', params, connection),
     findFiles: (params, connection) => connection.sessions.work('findFiles', params, connection),

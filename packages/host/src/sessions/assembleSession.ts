@@ -17,6 +17,7 @@ import { MetadataRefresh } from './folder/metadataRefresh.js';
 import { SessionCustomizations } from './folder/sessionCustomizations.js';
 import { sessionWork } from './folder/sessionWork.js';
 import { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
+import { WorktreeSetup } from './folder/worktreeSetup.js';
 import { SessionEvents } from './history/sessionEvents.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import { Session } from './session.js';
@@ -126,6 +127,7 @@ export async function assembleSession(
     onError: (error) => log.error(`${uri}: where it works could not be told`, error),
   });
   const work = sessionWork({ uri, start, store, services, isAway });
+  const outputs = new ToolOutputs(content, newId);
   const parts: SessionParts = {
     start,
     store,
@@ -138,7 +140,7 @@ export async function assembleSession(
     }),
     content,
     pasted: new PastedContent({ content, session: uri, maxBytes: services.maxPastedBytes ?? MAX_PASTED_BYTES }),
-    outputs: new ToolOutputs(content, newId),
+    outputs,
     reported: new ReportedContent(content, REPORTED_CONTENT_LIMITS),
     editedFiles: new EditedFiles(content, newId),
     artifacts,
@@ -158,6 +160,7 @@ export async function assembleSession(
     work,
     snapshots: (services.snapshots ?? 'none') === 'none' || isAway ? undefined : work,
     agent,
+    setup: new WorktreeSetup({ ...services, store, work, outputs, env: services.agentEnv }),
     customizations,
   };
   const session = new Session(parts, services);

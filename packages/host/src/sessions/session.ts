@@ -28,6 +28,7 @@ import { sessionDirectory } from './folder/sessionCustomizations.js';
 import type { PartsRange } from './history/readParts.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import { Presence } from './presence.js';
+import { rewindable } from './rewindSession.js';
 import { SessionReactions } from './sessionEffects.js';
 import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';
@@ -72,10 +73,8 @@ export class Session {
     const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
     this.#parts = parts;
     [this.tools, this.work, this.content, this.artifacts] = [parts.tools, parts.work, parts.content, parts.artifacts];
-    this.events = parts.events;
-    this.stored = stored;
     this.#onLogin = (state) => agents.learnLogin(start.provider, state);
-    this.uri = store.uri;
+    [this.uri, this.stored, this.events] = [store.uri, stored, parts.events];
     if (stored.isShared) this.routes = new ClientRoutes();
     const tell = (clients: readonly Author[]) => store.dispatch({ type: 'session/clientsChanged', clients });
     this.#presence = new Presence(() => viewersAmong(store.subscribers, this.uri), tell);
@@ -97,6 +96,7 @@ export class Session {
       },
       onError: (error) => log.error(`${this.uri}: a client's action failed`, error),
     });
+    parts.work.rewind = rewindable({ session: this, parts, services, run: this.#run });
     this.#reactions = new SessionReactions({
       parts,
       run: this.#run,
@@ -267,7 +267,7 @@ export class Session {
     metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
-      await customizations?.refresh();
+      await Promise.all([customizations?.refresh(), this.#parts.setup.find()]);
       // When the user must be asked about trust first, the agent is opened at the first turn: then someone is there to answer.
       if (!this.#closed && !customizations?.mustAsk) await this.#openAgent(run);
       this.#isAgentReady = true;
@@ -347,9 +347,8 @@ export class Session {
   async close({ isRemoved = false } = {}): Promise<void> {
     const { metadata, customizations, tempFiles, stored, history } = this.#parts;
     this.#closed = isRemoved ? 'removed' : 'unloaded';
-    this.#presence.dispose();
-    this.tools.dispose();
-    metadata.dispose();
+    for (const part of [this.#presence, this.tools, metadata]) part.dispose();
+    this.#parts.setup.close();
     await this.#run?.dispose();
     await this.#intake.settled();
     await customizations?.close();

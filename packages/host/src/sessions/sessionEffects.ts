@@ -48,7 +48,8 @@ export class SessionEffects implements StoreEffects {
     this.#dropped.follow(state);
     // A pending message makes a provisional session known, although it does not change the summary.
     if (state.summary !== before.summary || action.type === 'session/pendingMessageSet') this.#summaryChanged(state);
-    this.#indexTurns(state, before);
+    if (action.type === 'session/truncated') history.turnsRemoved(state);
+    else this.#indexTurns(state, before);
     this.#tellChange(before);
     if (action.type === 'session/toolCallConfirmed' || action.type === 'session/permissionResolved')
       this.#tellAnswer(action, before);
@@ -150,7 +151,7 @@ export class SessionReactions {
         this.#startAgent(action.turnId, action.userMessage);
         return;
       case 'session/ready':
-        this.startNext();
+        if (!parts.setup.begin()) this.startNext();
         return;
       case 'session/responsePart':
         // Text is only ever appended to the last part: any other may leave the state (PART7).
@@ -182,6 +183,7 @@ export class SessionReactions {
         parts.metadata.request();
         void parts.snapshots?.afterTurn(action.turnId);
         run?.cancel(action.turnId);
+        parts.setup.cancel(action.turnId);
         if (!action.holdQueue) this.startNext();
         parts.work.turnEnded();
         return;
@@ -308,6 +310,7 @@ export class SessionReactions {
     const request = activeTurn && ownValue(activeTurn.pendingPermissions, requestId);
     const filled = request?.form && formAnswerOf(request.form, { ...action, ...(secrets && { secrets }) });
     intake.rememberAnswer(requestId, action.by);
+    parts.setup.answer(requestId, decisionIn(action));
     parts.customizations?.answer(requestId, decisionIn(action));
     const values = filled?.outcome === 'answered' && { values: { ...filled.values, ...filled.secrets } };
     run?.answer(requestId, { ...decisionIn(action), ...values });

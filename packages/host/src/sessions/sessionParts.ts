@@ -14,6 +14,7 @@ import type { ToolOutputs } from './content/toolOutputs.js';
 import type { MetadataRefresh } from './folder/metadataRefresh.js';
 import type { SessionCustomizations } from './folder/sessionCustomizations.js';
 import type { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
+import type { WorktreeSetup } from './folder/worktreeSetup.js';
 import type { SessionEvents } from './history/sessionEvents.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import type { SessionStore } from './sessionStore.js';
@@ -45,6 +46,8 @@ export interface SessionParts {
   readonly snapshots: SessionWork | undefined;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly agent: Agent | undefined;
+  /** The project's command for new worktrees. */
+  readonly setup: WorktreeSetup;
   /** Absent when the agent takes none. */
   readonly customizations: SessionCustomizations | undefined;
 }

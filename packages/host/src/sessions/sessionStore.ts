@@ -129,6 +129,15 @@ export class SessionStore implements DurableSource {
     this.#bytes = new StateBytes(state);
   }
 
+  /** Puts the newest turns into a state that has none of them in memory. */
+  fill(turns: SessionState['turns']): void {
+    const { earlierTurns = 0, ...rest } = this.#state;
+    if (rest.turns.length > 0 || turns.length > earlierTurns) return;
+    const left = earlierTurns - turns.length;
+    this.#state = { ...rest, turns, ...(left > 0 && { earlierTurns: left }) };
+    this.#bytes = new StateBytes(this.#state);
+  }
+
   /** The highest number in the log. */
   get lastServerSeq(): number {
     return this.#lastServerSeq;

@@ -110,6 +110,12 @@ export class SessionTurnSink implements TurnSink {
     this.#parts.workspaceYaml.setNativeSessionId(nativeSessionId);
   }
 
+  async agentForgotten(): Promise<void> {
+    const { workspaceYaml } = this.#parts;
+    workspaceYaml.forgetNativeSessionId();
+    await workspaceYaml.settled();
+  }
+
   wholeMessage(message: UserMessage): Promise<UserMessage> {
     return this.#parts.pasted.whole(message);
   }

@@ -13,6 +13,8 @@ import type {
   RestoreFilesParams,
   RestoreFilesResult,
   RevertChangesParams,
+  RewindSessionParams,
+  RewindSessionResult,
 } from '@agenthost/protocol';
 import type { ChangeList } from './changeList.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
@@ -50,6 +52,8 @@ export class SessionWork {
   readonly #besideEnding = new AbortController();
   /** Turns in which the host says what was done to the files. */
   readonly ownTurns = new Set<string>();
+  /** Takes turns off the end of the conversation. Set by the session, which has it. */
+  rewind: ((params: RewindSessionParams, by: Author) => Promise<RewindSessionResult>) | undefined;
   /** The files themselves, whatever git says of them. */
   readonly files: SessionFiles;
   #opened: Promise<OpenedWork> | undefined;
@@ -89,7 +93,7 @@ export class SessionWork {
   turnEnded(): void {
     const waiting = this.#untold;
     this.#untold = [];
-    for (const text of waiting) this.#tell(text);
+    for (const text of waiting) this.tell(text);
   }
 
   /** Commits, merges or pushes. What takes long or does not need the index runs beside the rest (`isBeside`). */
@@ -108,7 +112,7 @@ export class SessionWork {
       }
       const baseBranch = this.#options.baseBranch();
       const { signal } = isBeside ? this.#besideEnding : this.#ending;
-      const tell = (text: string) => this.#tell(text);
+      const tell = (text: string) => this.tell(text);
       const context = { work, folder, dir, landDir, env, signal, baseBranch, by, tell, onChanged, onProgress };
       return isBeside ? () => task(context) : task(context).then((done) => () => Promise.resolve(done));
     };
@@ -190,7 +194,12 @@ export class SessionWork {
     });
   }
 
-  restore({ toTurnId, undo, paths }: Omit<RestoreFilesParams, 'session'>, by: Author): Promise<RestoreFilesResult> {
+  /** `isQuiet`: somebody else says what was done. */
+  restore(
+    { toTurnId, undo, paths }: Omit<RestoreFilesParams, 'session'>,
+    by: Author,
+    isQuiet = false,
+  ): Promise<RestoreFilesResult> {
     return this.#inTurn(async ({ tree, snapshots, top, prefix }) => {
       const checked = paths && checkPaths(paths);
       const all = await snapshots.list();
@@ -210,9 +219,9 @@ export class SessionWork {
       const restored = await restoreKept(tree, snapshots, to);
       this.#options.onChanged();
       const count = restored.files.length;
-      if (count > 0) {
+      if (count > 0 && !isQuiet) {
         const turn = toTurnId === undefined ? undefined : { number: this.#options.turnNumber(toTurnId) };
-        this.#tell(restoreNotice({ by, count, turn }));
+        this.tell(restoreNotice({ by, count, turn }));
       }
       return restoredFiles(restored, prefix);
     });
@@ -240,7 +249,7 @@ export class SessionWork {
       const target = isWhole ? from : await withoutHunks(tree, { from, to, file, paths, hunks, dir, prefix });
       const restored = await restoreKept(tree, snapshots, { target, paths, dir, top }, check);
       this.#options.onChanged();
-      if (restored.files.length > 0) this.#tell(revertNotice(by, path, isWhole ? undefined : hunks.length));
+      if (restored.files.length > 0) this.tell(revertNotice(by, path, isWhole ? undefined : hunks.length));
       return restoredFiles(restored, prefix);
     });
   }
@@ -281,7 +290,8 @@ export class SessionWork {
     this.#lists.clear();
   }
 
-  #tell(text: string): void {
+  /** Says it in the conversation, when no turn runs. */
+  tell(text: string): void {
     if (!this.#options.tell(text, this.ownTurns) && this.#untold.length < MAX_UNTOLD) this.#untold.push(text);
   }
 

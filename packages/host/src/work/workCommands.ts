@@ -17,6 +17,7 @@ type WorkMethod =
   | 'pullRequest'
   | 'fetchChanges'
   | 'revertChanges'
+  | 'rewindSession'
   | 'listFolder'
   | 'readFile'
   | 'findFiles'
@@ -66,6 +67,10 @@ const RUNNERS: Runners = {
   },
   fetchChanges: (work, params) => work.changes(params),
   revertChanges: (work, params, by) => work.revert(params, by),
+  rewindSession: async ({ rewind }, params, by) => {
+    if (!rewind) throw new GitError('refused', 'This session can not go back.');
+    return rewind(params, by);
+  },
   listFolder: ({ files }, params) => files.listFolder(params),
   readFile: ({ files }, params) => files.readFile(params),
   findFiles: ({ files }, params) => files.findFiles(params),

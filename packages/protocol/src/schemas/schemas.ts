@@ -72,6 +72,7 @@ export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   pullRequest: { params: SCHEMAS.PullRequestParams, result: SCHEMAS.PullRequestResult },
   fetchChanges: { params: SCHEMAS.FetchChangesParams, result: SCHEMAS.ChangesState },
   revertChanges: { params: SCHEMAS.RevertChangesParams, result: SCHEMAS.RestoreFilesResult },
+  rewindSession: { params: SCHEMAS.RewindSessionParams, result: SCHEMAS.RewindSessionResult },
   listFolder: { params: SCHEMAS.ListFolderParams, result: SCHEMAS.ListFolderResult },
   readFile: { params: SCHEMAS.ReadSessionFileParams, result: SCHEMAS.ReadSessionFileResult },
   findFiles: { params: SCHEMAS.FindFilesParams, result: SCHEMAS.FindFilesResult },

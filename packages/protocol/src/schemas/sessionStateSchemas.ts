@@ -127,6 +127,7 @@ export const sessionState = z.object({
   titleByUser: z.literal(true).exactOptional().describe('A person chose the title: no title of an agent replaces it.'),
   turns: z.array(turn).describe('The newest ones; a client may hold more of them than the host has in memory.'),
   earlierTurns: count.exactOptional().describe('How many turns before the first of `turns` `fetchTurns` can return.'),
+  truncations: count.exactOptional().describe('How often the newest turns were removed. Since version 2.'),
   activeTurn: activeTurn.exactOptional(),
   steeringMessage: pendingMessage.exactOptional(),
   queuedMessages: z.array(pendingMessage).exactOptional(),

@@ -120,6 +120,20 @@ export const restoreFilesResult = z.object({
     .describe('What was left as it is: submodules, and places where a file is that git ignores.'),
 });
 
+export const rewindSessionParams = z
+  .object({
+    session: uri,
+    turnId: id.describe('The first turn that is removed, with all turns after it.'),
+    restoreFiles: yes.describe('The files become what they were before that turn, where there is a snapshot.'),
+  })
+  .describe(
+    'Fails with `turnInProgress` while a turn runs. Nothing is removed when the files can not be restored. The agent knows only what remains.',
+  );
+export const rewindSessionResult = z.object({
+  removed: count.describe('How many turns were removed.'),
+  restored: restoreFilesResult.exactOptional(),
+});
+
 export const changesComparison = z
   .object({
     since: changesSince,

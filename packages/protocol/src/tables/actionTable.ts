@@ -5,6 +5,7 @@ import { removePendingMessage, reorderQueue, setPendingMessage } from '../reduce
 import { changeMode, changeSettings, chooseSetting } from '../reducers/settings.js';
 import { changeMetadata, changeSummary, changeTitle } from '../reducers/summary.js';
 import { completeToolCall, confirmToolCall, inputGiven, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
+import { truncateTurns } from '../reducers/truncation.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from '../reducers/turns.js';
 import type { Action, ChangesAction, ClientAction, RootAction, SessionAction } from '../types/actions.js';
 import type { Role } from '../types/handshake.js';
@@ -65,6 +66,7 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
   'session/turnComplete': { since: 1, role: HOST, reduce: inTurn(endTurn) },
   'session/turnCancelled': { since: 1, role: 'approver', reduce: inTurn(endTurn) },
   'session/error': { since: 1, role: HOST, reduce: inTurn(endTurn) },
+  'session/truncated': { since: 2, role: HOST, reduce: truncateTurns },
   'session/titleChanged': { since: 1, role: 'driver', reduce: changeTitle },
   'session/usage': {
     since: 1,

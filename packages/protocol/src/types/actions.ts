@@ -43,6 +43,7 @@ import type {
   ToolCompleteAction,
   ToolStartAction,
   ToolUpdateAction,
+  TruncatedAction,
   TurnCompleteAction,
   UsageAction,
 } from './hostActions.js';
@@ -77,6 +78,7 @@ export type Action =
   | ToolCompleteAction
   | PermissionRequestAction
   | TurnCompleteAction
+  | TruncatedAction
   | ErrorAction
   | UsageAction
   | ActivityChangedAction
@@ -183,6 +185,7 @@ export type SessionAction =
   | ToolCompleteAction
   | PermissionRequestAction
   | TurnCompleteAction
+  | TruncatedAction
   | ErrorAction
   | UsageAction
   | ActivityChangedAction

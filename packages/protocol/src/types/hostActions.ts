@@ -201,6 +201,15 @@ export interface ToolUpdateAction {
   readonly clientName?: string;
 }
 
+/** Removes the newest turns, so that the conversation goes on from before. Since version 2. */
+export interface TruncatedAction {
+  readonly type: 'session/truncated';
+  readonly session: string;
+  readonly at: number;
+  /** How many turns remain, counted from the first of the session. */
+  readonly turns: number;
+}
+
 /** Ends the turn; the next queued message starts. */
 export interface TurnCompleteAction {
   readonly type: 'session/turnComplete';

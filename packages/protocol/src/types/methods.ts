@@ -125,6 +125,8 @@ import type {
   RestoreFilesParams,
   RestoreFilesResult,
   RevertChangesParams,
+  RewindSessionParams,
+  RewindSessionResult,
 } from './work.js';
 
 export interface Command<Params, Result> {
@@ -188,6 +190,7 @@ export interface Commands {
   readonly pullRequest: Command<PullRequestParams, PullRequestResult>;
   readonly fetchChanges: Command<FetchChangesParams, ChangesState>;
   readonly revertChanges: Command<RevertChangesParams, RestoreFilesResult>;
+  readonly rewindSession: Command<RewindSessionParams, RewindSessionResult>;
   readonly listFolder: Command<ListFolderParams, ListFolderResult>;
   readonly readFile: Command<ReadSessionFileParams, ReadSessionFileResult>;
   readonly findFiles: Command<FindFilesParams, FindFilesResult>;

@@ -88,6 +88,8 @@ export interface SessionState {
   readonly turns: readonly Turn[];
   /** How many turns before the first of `turns` `fetchTurns` can return. */
   readonly earlierTurns?: number;
+  /** How often the newest turns were removed. Since version 2. */
+  readonly truncations?: number;
   readonly activeTurn?: ActiveTurn;
   readonly steeringMessage?: PendingMessage;
   readonly queuedMessages?: readonly PendingMessage[];

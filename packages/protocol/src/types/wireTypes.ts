@@ -239,6 +239,8 @@ export interface WireTypes {
   RestoreFilesResult: work.RestoreFilesResult;
   RevertChangesParams: work.RevertChangesParams;
   ReviewComment: reviews.ReviewComment;
+  RewindSessionParams: work.RewindSessionParams;
+  RewindSessionResult: work.RewindSessionResult;
   RmParams: sessionFs.RmParams;
   Role: handshake.Role;
   RoleRefusedData: handshake.RoleRefusedData;
@@ -318,6 +320,7 @@ export interface WireTypes {
   ToolResultContent: toolCalls.ToolResultContent;
   ToolStartAction: hostActions.ToolStartAction;
   ToolUpdateAction: hostActions.ToolUpdateAction;
+  TruncatedAction: hostActions.TruncatedAction;
   Turn: turns.Turn;
   TurnCancelledAction: clientActions.TurnCancelledAction;
   TurnCompleteAction: hostActions.TurnCompleteAction;

@@ -194,3 +194,21 @@ export interface RevertChangesParams {
   /** Only these hunks of that diff, each as a whole. The whole file if absent. */
   readonly hunks?: readonly HunkRange[];
 }
+
+/**
+ * Fails with `turnInProgress` while a turn runs. Nothing is removed when the files can not be restored. The agent knows
+ * only what remains.
+ */
+export interface RewindSessionParams {
+  readonly session: string;
+  /** The first turn that is removed, with all turns after it. */
+  readonly turnId: string;
+  /** The files become what they were before that turn, where there is a snapshot. */
+  readonly restoreFiles?: true;
+}
+
+export interface RewindSessionResult {
+  /** How many turns were removed. */
+  readonly removed: number;
+  readonly restored?: RestoreFilesResult;
+}

@@ -164,6 +164,7 @@ describe('schemas', () => {
       to: 'f'.repeat(40),
       hunks: [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 3 }],
     },
+    rewindSession: { session: 'mock:/s1', turnId: 't1', restoreFiles: true },
     listFolder: { session: 'mock:/s1', path: 'src', limit: 100, cursor: 'file a.ts' },
     readFile: { session: 'mock:/s1', path: 'src/a.ts', line: 12, length: 1_000 },
     findFiles: { session: 'mock:/s1', query: 'a.ts', limit: 20 },

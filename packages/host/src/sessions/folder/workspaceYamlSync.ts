@@ -60,7 +60,17 @@ export class WorkspaceYamlSync {
 
   setNativeSessionId(nativeSessionId: string | undefined): void {
     if (nativeSessionId === undefined || nativeSessionId === this.#info.nativeSessionId) return;
-    this.#info = { ...this.#info, nativeSessionId };
+    this.#keepNativeSessionId(nativeSessionId);
+  }
+
+  /** The agent's session has turns that the conversation does not have any more. */
+  forgetNativeSessionId(): void {
+    if (this.#info.nativeSessionId !== undefined) this.#keepNativeSessionId(undefined);
+  }
+
+  #keepNativeSessionId(nativeSessionId: string | undefined): void {
+    const { nativeSessionId: _, ...rest } = this.#info;
+    this.#info = { ...rest, ...(nativeSessionId !== undefined && { nativeSessionId }) };
     this.#told = { ...this.#told, updatedAt: this.#now() };
     this.#hurry();
     this.#save();

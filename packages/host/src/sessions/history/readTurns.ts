@@ -1,7 +1,8 @@
 import type { SessionState, Turn } from '@agenthost/protocol';
-import { type EventLog, EventLogFailure, type SessionStartRecord } from '../../storage/log/eventLog.js';
+import { type EventLog, EventLogFailure, type LogRecord, type SessionStartRecord } from '../../storage/log/eventLog.js';
 import { type TurnsRoom, turnsWithin, withTurnsWithin } from '../stateBytes.js';
 import { foldLog, newSessionState, reduceLogged } from './foldLog.js';
+import { RemovedTurns } from './removedTurns.js';
 import type { TurnIndex, TurnPage } from './turnIndex.js';
 
 /** The turns before the one with this id, or before this ordinal. */
@@ -57,6 +58,16 @@ export async function readTurnsByFold(
   target: TurnsBefore,
   room: TurnsRoom,
 ): Promise<TurnsRead | undefined> {
+  const removed = new RemovedTurns();
+  const read = await foldTurns(removed.follow(log.load()), target, room);
+  return removed.isEmpty ? read : foldTurns(removed.leaveOut(log.load()), target, room);
+}
+
+async function foldTurns(
+  records: AsyncIterable<LogRecord>,
+  target: TurnsBefore,
+  room: TurnsRoom,
+): Promise<TurnsRead | undefined> {
   let found: TurnsRead | undefined;
   let last: Turn | undefined;
   let count = 0;
@@ -64,7 +75,7 @@ export async function readTurnsByFold(
     const kept = newestWithin(turns, room);
     return { turns: kept, hasMore: before > kept.length };
   };
-  const folded = await foldLog(log.load(), (state) => {
+  const folded = await foldLog(records, (state) => {
     const fresh = newTurns(state.turns, last);
     if (fresh.length === 0) return state;
     last = fresh.at(-1);
@@ -95,9 +106,10 @@ async function foldPage(log: EventLog, start: SessionStartRecord, page: TurnPage
 }
 
 /** The state at a place where no turn runs, as far as later turns depend on it. */
-export function stateAt(start: SessionStartRecord, { position, waiting }: TurnPage['from']): SessionState {
+export function stateAt(start: SessionStartRecord, { position, turns, waiting }: TurnPage['from']): SessionState {
   const state = newSessionState(start);
-  return position.n > 0 ? { ...state, lifecycle: 'ready', ...waiting } : state;
+  if (position.n === 0) return state;
+  return { ...state, lifecycle: 'ready', ...(turns > 0 && { earlierTurns: turns }), ...waiting };
 }
 
 function doesNotFit(): EventLogFailure {

@@ -25,7 +25,7 @@ import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
 import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
 import { type LogSnapshot, SnapshotFile, turnIndexFile } from './snapshotFile.js';
-import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
+import { endedTurns, type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
   readonly folded: FoldedLog;
@@ -62,6 +62,8 @@ export class SessionHistory {
   #rebuilds = 0;
   /** How often the log was truncated. A place from before the last cut may not exist any more. */
   #cuts = 0;
+  /** Turns were removed, and where in the log is not known yet: an index of what was before would have them. */
+  #isCutting = false;
   #isMarking = false;
   #isGivenUp = false;
   /** Reads and writes of the index run one after the other. */
@@ -113,6 +115,22 @@ export class SessionHistory {
       this.#turns.endPage(state, position);
       this.#turns.markParts(state, position);
       if (isDue) this.#save(captured, position);
+    });
+  }
+
+  /** Called right after turns were removed from the conversation. Pages of the index that have them are not true any more. */
+  turnsRemoved(state: SessionState): void {
+    this.#cuts++;
+    if (!this.#turns.isBroken && endedTurns(state) >= this.#turns.boundary.turns) return;
+    this.#turns.breakOff();
+    this.#rebuilds = 0;
+    this.#isCutting = true;
+    const cuts = this.#cuts;
+    void this.#options.stored.log.mark().then((position) => {
+      if (cuts !== this.#cuts) return;
+      this.#isCutting = false;
+      if (position) this.#settled = position;
+      this.#rebuildLater();
     });
   }
 
@@ -236,8 +254,9 @@ export class SessionHistory {
     this.#settled = end;
     this.#turns = index;
     this.#start = folded.start;
-    if (this.#isSnapshotDue(folded.state, end.end)) this.#save(captureOf(folded.state, folded), end);
-    return folded;
+    const whole = folded.state.truncations === undefined ? folded : await this.#withWholeWindow(folded);
+    if (this.#isSnapshotDue(whole.state, end.end)) this.#save(captureOf(whole.state, whole), end);
+    return whole;
   }
 
   /** Folds the log and ends the pages of the index, up to `upTo`. Returns the place after the last record. */
@@ -249,6 +268,7 @@ export class SessionHistory {
       last = position;
       const state = fold.result?.state;
       if (!state) continue;
+      if (record.type === 'action' && record.action.type === 'session/truncated') await index.cutTo(state, position);
       index.markParts(state, position);
       if (!index.isDue(state, position.end)) continue;
       index.endPage(state, position);
@@ -307,10 +327,13 @@ export class SessionHistory {
 
   /** Rebuilds the turn index from the log. A snapshot that stores it is due. */
   async #rebuild(): Promise<void> {
-    if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
+    if (!this.#turns.isBroken || this.#isCutting || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
     this.#rebuilds++;
+    const cuts = this.#cuts;
     const index = this.#newIndex();
     await this.#fold(this.#newFold(), index, undefined, this.#settled);
+    // It may have turns that are gone by now.
+    if (cuts !== this.#cuts) return;
     this.#turns = index;
     this.#saved = { end: 0, bytes: 0 };
   }

@@ -140,6 +140,40 @@ export class TurnIndex {
     this.#marks = { ...this.#marks, [activeTurn.id]: [...this.#marksOf(activeTurn.id), { position, parts }] };
   }
 
+  /** Called while a log is folded: turns were removed from the conversation. `state` is the state at `position`, after that. */
+  async cutTo(state: SessionState, position: LogPosition): Promise<void> {
+    const turns = endedTurns(state);
+    if (this.#isBroken || turns >= this.#boundary.turns) return;
+    const page = await this.#takeBackTo(turns);
+    if (!page) {
+      this.breakOff();
+      return;
+    }
+    this.#hints.clear();
+    this.#marks = {};
+    const ids = page.ids.slice(0, turns - page.from.turns);
+    this.#boundary = page.from;
+    if (ids.length === 0) return;
+    // The page has the records of the removed turns too, up to the one that removes them.
+    const waiting = waitingIn(state);
+    this.#pending.push({ from: page.from, to: position, ids });
+    this.#boundary = { position, turns, ...(waiting && { waiting }) };
+  }
+
+  /** Takes the newest pages off, up to the one with this turn, which it returns. */
+  async #takeBackTo(turn: number): Promise<TurnPage | undefined> {
+    for (let page = this.#pending.pop(); page; page = this.#pending.pop()) if (page.from.turns <= turn) return page;
+    let found: TurnPage | undefined;
+    for await (const { value, end } of this.#file.backwards(this.#bytes)) {
+      this.#bytes = end;
+      if (found) return found;
+      const page = value as TurnPage;
+      if (page.from.turns <= turn) found = page;
+    }
+    this.#bytes = 0;
+    return found;
+  }
+
   /** Called when the log was truncated after this place. */
   forgetMarksAfter({ end }: LogPosition): void {
     const kept = Object.entries(this.#marks).map(([id, marks]) => [

@@ -29,6 +29,7 @@ export async function indexLog(
   // Known before the first summary is.
   const noteSpace = (record: LogRecord) => {
     if (record.type === 'session.start') space ??= record.space ?? DEFAULT_SPACE;
+    forgetRemoved(record);
   };
   let release: ReturnType<SessionIndex['hold']> | undefined;
   const dropped = new DroppedText();
@@ -37,7 +38,15 @@ export async function indexLog(
     told = known?.() ?? state.summary;
     release ??= index.hold(told.resource);
     index.put(told, space ?? DEFAULT_SPACE);
-    if (turn) index.putTurn(told.resource, turn, dropped);
+    if (!turn) return;
+    index.putTurn(told.resource, turn, dropped);
+    if (turn.id !== ids.at(-1)) ids.push(turn.id);
+  };
+  /** In their order. */
+  const ids: string[] = [];
+  const forgetRemoved = (record: LogRecord) => {
+    if (record.type !== 'action' || record.action.type !== 'session/truncated' || !told) return;
+    for (const id of ids.splice(record.action.turns)) index.forgetTurn(told.resource, id);
   };
   try {
     const folded = await foldLog(each(log.load(), noteSpace), (state) => {

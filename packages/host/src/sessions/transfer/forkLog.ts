@@ -42,6 +42,7 @@ export async function findForkPoint(
   let active: TurnStartedAction | undefined;
   let here: Omit<ForkPoint, 'start' | 'isCut'> = { lastN: 0 };
   let [ready, ended] = [here, undefined as typeof here | undefined];
+  const ends: string[] = [];
   for await (const record of records) {
     here = { ...here, lastN: record.n };
     if (record.type === 'session.start') start ??= record;
@@ -50,10 +51,18 @@ export async function findForkPoint(
     const { action } = record;
     if (action.type === 'session/ready' && ready.lastN === 0) ready = here;
     if (action.type === 'session/turnStarted') active = action;
+    if (action.type === 'session/truncated') {
+      ends.splice(action.turns);
+      const { lastTurnId: _, ...rest } = here;
+      const lastTurnId = ends.at(-1);
+      here = { ...rest, ...(lastTurnId !== undefined && { lastTurnId }) };
+      ended = here;
+    }
     if (!endsTurn(action) || action.turnId !== active?.turnId) continue;
     const title = here.derivedTitle ?? derivedTitle(active.userMessage);
     here = { ...here, lastTurnId: action.turnId, ...(title && { derivedTitle: title }) };
     ended = here;
+    ends.push(action.turnId);
     active = undefined;
     if (action.turnId === toTurnId) break;
   }

@@ -171,6 +171,14 @@ export class AgentRun {
     }
   }
 
+  /** The newest turns, which began with these messages, were removed from the conversation. A message that comes now waits for this. */
+  rewind(messages: readonly UserMessage[] | undefined): Promise<void> {
+    this.#queue = this.#queue
+      .then(() => this.#agent.rewind(messages))
+      .catch((error: unknown) => this.#options.log.warn(`the agent could not go back: ${errorMessage(error)}`));
+    return this.#queue;
+  }
+
   revokeApproval(id: string): void {
     void this.#agent.session?.then((session) => session.revokeApproval?.(id)).catch(() => {});
   }

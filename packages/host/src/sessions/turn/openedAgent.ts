@@ -1,3 +1,4 @@
+import type { UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Agent, AgentEvent, AgentSession } from '../../agents/agent.js';
 import type { HostLog } from '../../hostLog.js';
@@ -86,6 +87,21 @@ export class OpenedAgent {
   /** The next turn starts the agent with its new credentials. */
   renew(): void {
     this.#isStale = true;
+  }
+
+  /** The newest turns were removed: the agent forgets them, or is opened anew and told what remains. */
+  async rewind(messages: readonly UserMessage[] | undefined): Promise<void> {
+    const session = await this.#opened?.catch(() => undefined);
+    if (session?.rewind && messages && !this.#isUntold && !this.#isStale) {
+      const isDone = await session.rewind(messages).catch((error: unknown) => {
+        this.#options.log.debug(`the agent did not go back: ${errorMessage(error)}`);
+        return false;
+      });
+      if (isDone) return;
+    }
+    this.#beginsAnew = true;
+    await this.close();
+    await this.#options.sink.agentForgotten();
   }
 
   async closeStale(): Promise<void> {

@@ -38,6 +38,7 @@ export async function writeTranscript(options: TranscriptOptions): Promise<Trans
     hasMore = page.hasMore;
     for (const turn of page.turns.toReversed()) {
       before = turn.id;
+      if (isOfHost(turn)) continue;
       const text = turnText(turn);
       room -= text.length;
       // One turn in any case.
@@ -53,6 +54,11 @@ export async function writeTranscript(options: TranscriptOptions): Promise<Trans
   const parts = [...(hasMore ? ['(Earlier turns are left out.)'] : []), ...texts.reverse()];
   if (plan) parts.push(`Plan:\n${shortened(plan, MAX_PLAN)}`);
   return { text: parts.join('\n\n'), turns: texts.length, isWhole: !hasMore };
+}
+
+/** Only notices: the host says what was done to the session. */
+function isOfHost({ origin, responseParts }: Turn): boolean {
+  return origin === 'agent' && responseParts.every(({ kind }) => kind === 'notice');
 }
 
 function turnText({ userMessage, origin, responseParts, earlierParts, toolCalls, state, error }: Turn): string {

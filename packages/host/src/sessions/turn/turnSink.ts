@@ -23,6 +23,8 @@ export interface TurnSink {
   readonly hasHistory: boolean;
   /** Called with the id that the agent's session is resumed with from now on. */
   agentOpened(nativeSessionId: string | undefined): void;
+  /** The agent's session is resumed no more: it has turns that were removed. */
+  agentForgotten(): Promise<void>;
   /** Returns the message as it was sent, with the content that the state only refers to. */
   wholeMessage(message: UserMessage): Promise<UserMessage>;
   /** The agent begins a turn by itself. Returns whether the session can have one now. */

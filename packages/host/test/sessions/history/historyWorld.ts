@@ -242,7 +242,10 @@ export class HistoryWorld {
       now: () => this.#now,
     });
     this.store.effects = {
-      afterChange: () => this.history.changed(this.store.state, this.store),
+      afterChange: ({ type }) => {
+        if (type === 'session/truncated') this.history.turnsRemoved(this.store.state);
+        this.history.changed(this.store.state, this.store);
+      },
       afterTakeBack: () => undefined,
       lost: () => undefined,
     };

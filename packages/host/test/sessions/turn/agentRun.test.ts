@@ -35,6 +35,7 @@ async function run(
     hasHistory: false,
     openOptions: async () => opening,
     agentOpened: () => {},
+    agentForgotten: async () => {},
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
     beginOwnTurn: () => true,
     keepFolder: () => undefined,
