@@ -34,6 +34,7 @@ import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
 import { hasNextMessage, storageError } from './storageError.js';
+import type { HandedOver, SessionStore } from './sessionStore.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
@@ -371,9 +372,14 @@ export class Session {
     onChange?.({ before: this.state, after, space: this.space, lookers: () => this.lookers });
   }
 
-  /** Sends all who look on to the host that takes the session. What was told here is not replayed (FEN5). */
-  sendAway(): void {
-    this.#parts.store.leave();
+  /** What was told of it since this host has opened it, for those who go on with it. */
+  get told(): SessionStore['told'] {
+    return this.#parts.store.told;
+  }
+
+  /** It goes to another host, where all who look on find it. Gives back its clients here. What was told here is not replayed (FEN5). */
+  sendAway(): HandedOver {
+    return this.#parts.store.handOver();
   }
 
   /** Ends the connections of all subscribers, so that they reconnect and subscribe again. */
