@@ -25,8 +25,8 @@ import {
 } from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './links/linkMessages.js';
 import { FollowedTools, type LinkCallParams, type LinkCallResult, type ToolClient } from './links/linkTools.js';
-import type { SessionOwner } from './sessionOwner.js';
 import { isSameSession, ofTheRun } from './sameSession.js';
+import type { SessionOwner } from './sessionOwner.js';
 import { WaitingSenders } from './waitingSenders.js';
 
 /** Authors are told to the owner together: a thousand clients that reconnect at once must not cause a thousand messages. */

@@ -66,7 +66,9 @@ export class FollowedSessions {
   }
 
   /** What comes over the link to that host. */
-  eventsOf(hostId: string): Pick<LinkEvents, 'followed' | 'action' | 'settled' | 'dropped' | 'moved' | 'callTool' | 'closed'> {
+  eventsOf(
+    hostId: string,
+  ): Pick<LinkEvents, 'followed' | 'action' | 'settled' | 'dropped' | 'moved' | 'callTool' | 'closed'> {
     const mirrorOf = (uri: URI) => this.#mirrorOf(hostId, uri);
     return {
       followed: (uri, result) => this.#begin(hostId, uri, result),
@@ -116,7 +118,7 @@ export class FollowedSessions {
   continueHere(session: Session): Session {
     const moving = this.#moving.get(session.uri);
     if (!moving) return session;
-    if (!moving.continueHere(session, session.told)) moving.end();
+    if (!moving.continueHere(session, session.told())) moving.end();
     this.#moving.delete(session.uri);
     return session;
   }

@@ -34,7 +34,6 @@ import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
 import { hasNextMessage, storageError } from './storageError.js';
-import type { HandedOver, SessionStore } from './sessionStore.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
@@ -373,14 +372,9 @@ export class Session {
   }
 
   /** What was told of it since this host has opened it, for those who go on with it. */
-  get told(): SessionStore['told'] {
-    return this.#parts.store.told;
-  }
-
+  readonly told = () => this.#parts.store.told;
   /** It goes to another host, where all who look on find it. Gives back its clients here. What was told here is not replayed (FEN5). */
-  sendAway(): HandedOver {
-    return this.#parts.store.handOver();
-  }
+  readonly sendAway = () => this.#parts.store.handOver();
 
   /** Ends the connections of all subscribers, so that they reconnect and subscribe again. */
   cutOffSubscribers(reason: string): void {

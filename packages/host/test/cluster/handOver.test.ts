@@ -1,4 +1,4 @@
-import type { SessionState } from '@agenthost/protocol';
+import type { ActionEnvelope, SessionState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import type { RawClient } from '../../../../test/support/rawClient.js';
@@ -17,7 +17,7 @@ async function threeHosts() {
   const hosts: TestHost[] = [];
   const clients: RawClient[] = [];
   for (const name of ['alice', 'bob', 'carol']) {
-    const host = await startTestHost({ database, leaseMs: 2_000 });
+    const host = await startTestHost({ database, leaseMs: 800 });
     cleanups.push(() => host.dispose());
     hosts.push(host);
     clients.push(await host.raw(name));
@@ -90,7 +90,14 @@ describe('a session that goes to another host', () => {
     await expect.poll(() => ownerOf(database), { timeout: 20_000 }).toBe(hosts[2]?.host.instanceId);
     isOver = true;
     await Promise.all(sending);
-    for (const [n, client] of clients.entries()) await client.act({ type: 'session/titleChanged', session, title: `end ${n}` });
+    for (const client of clients) await client.act({ type: 'session/titleChanged', session, title: 'end' });
+    // All of the others are told of the last one.
+    for (const client of clients) {
+      const isLast = ({ action, origin }: ActionEnvelope) =>
+        action.type === 'session/titleChanged' && action.title === 'end' && origin?.clientId === 'carol';
+      await client.nextEnvelope(isLast);
+    }
+    expect(closed).toEqual([]);
     const told = clients.map((client) =>
       client.envelopes.flatMap(({ action, rejectionReason, repeated }) =>
         action.type === 'session/titleChanged' && !rejectionReason && !repeated ? [action.title] : [],
@@ -99,6 +106,5 @@ describe('a session that goes to another host', () => {
     for (const [n, titles] of sent.entries()) {
       for (const heard of told) expect(heard.filter((title) => title.startsWith(`${n} `))).toEqual(titles);
     }
-    expect(closed).toEqual([]);
   });
 });

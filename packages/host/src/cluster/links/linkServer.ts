@@ -252,7 +252,7 @@ export class LinkServer {
           accepted: session.accepted.entries(),
           space,
           fromSeq,
-          told: goesOn ? session.told : undefined,
+          told: goesOn ? session.told() : undefined,
         };
         // In the stream itself, where nothing can come between it and the first action.
         this.#peer.notify('link.followed', { uri, ...result });
