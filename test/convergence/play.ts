@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { SessionHandle } from '@agenthost/client';
+import { ConnectionLostError, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { PendingMessage, URI } from '@agenthost/protocol';
 import { checkPredictions } from './checks.js';
 import { markOf, type Operation } from './journal.js';
@@ -214,7 +214,14 @@ function answer(handle: SessionHandle, approved: boolean): Asked | undefined {
 /** Until the host has answered what this client said so far, if frames flow. */
 async function settle(client: TestClient): Promise<void> {
   if (!client.online || client.held.toHost || client.held.toClient) return;
-  await client.connection.ping();
+  await heardFrom(client.connection);
+}
+
+/** What the host has told this client is here, unless its connection ends meanwhile: then it is told anew. */
+export async function heardFrom(client: HostClient): Promise<void> {
+  await client.ping().catch((error: unknown) => {
+    if (!(error instanceof ConnectionLostError)) throw error;
+  });
 }
 
 function pendingOf(handle: SessionHandle, pick: number): PendingMessage | undefined {

@@ -7,6 +7,7 @@ import type { Transport } from '@agenthost/rpc';
 import type { Database } from '../../../packages/host/src/database/database.js';
 import { storageOf } from '../../faults/support/cluster/readLogs.js';
 import { Journal } from '../journal.js';
+import { heardFrom } from '../play.js';
 import { immediately, TestClient } from '../testClient.js';
 import type { TestWorld } from '../testWorld.js';
 import { Wire } from '../wire.js';
@@ -219,7 +220,7 @@ export class ClusterWorld implements TestWorld {
         if (asked instanceof Error && isThere(session)) this.journal.note(`  asked in vain: ${asked.message}`);
       }),
     );
-    await Promise.all(clients.map((client) => client.ping()));
+    await Promise.all(clients.map(heardFrom));
   }
 
   async stop(): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type Notification,
   type URI,
 } from '@agenthost/protocol';
-import { DEFAULT_SPACE, errorMessage } from '@agenthost/protocol/internal';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
@@ -22,8 +22,9 @@ import { AwayPlaces } from './awayPlaces.js';
 import { ClusterAgents } from './clusterAgents.js';
 import { type ClusterSessionsOptions, TIMES } from './clusterSessionsOptions.js';
 import { drainSessions } from './drainSessions.js';
-import { clientOf, FollowedSession } from './followedSession.js';
-import { audienceOf, type CommandParams, type FollowParams, type FollowResult } from './links/linkMessages.js';
+import { clientOf } from './followedSession.js';
+import { FollowedSessions } from './followedSessions.js';
+import { audienceOf, type CommandParams } from './links/linkMessages.js';
 import { linkRoute } from './links/linkRoute.js';
 import { Links } from './links/links.js';
 import { LostSessions } from './lostSessions.js';
@@ -37,7 +38,6 @@ import {
   removeOnce,
   routedCommands,
 } from './routedCommands.js';
-import { sessionOwner } from './sessionOwner.js';
 import { takeSession } from './takeSession.js';
 import { within } from './within.js';
 
@@ -46,15 +46,13 @@ export class ClusterSessions implements Sessions {
   readonly #options: ClusterSessionsOptions;
   readonly #hub: SessionHub;
   readonly #links: Links;
-  readonly #followed = new Map<URI, { readonly session: FollowedSession; readonly hostId: string }>();
-  readonly #following = new Map<URI, PromiseWithResolvers<FollowedSession> & { readonly hostId: string }>();
+  readonly #followed: FollowedSessions;
   /** Sessions that are being made, here or at another host, unless they exist. */
   readonly #making = new Map<URI, Promise<unknown>>();
   readonly #agents: ClusterAgents;
   readonly #placement: Placement;
   readonly #away: AwayPlaces;
   readonly #lost: LostSessions;
-  readonly #sweep: NodeJS.Timeout;
 
   constructor(options: ClusterSessionsOptions) {
     this.#options = options;
@@ -67,31 +65,20 @@ export class ClusterSessions implements Sessions {
       take: (uri) => takeSession(uri, { ...options, links: this.#links }),
       agents: () => this.#agents.own,
       eventsOf: (hostId) => ({
-        followed: (uri, result) => this.#begin(hostId, uri, result),
-        action: (uri, envelope) => this.#mirrorOf(hostId, uri)?.receive(envelope),
-        settled: ({ uri, client, envelope, route }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope, route),
-        dropped: ({ uri, client, clientSeq, route }) => this.#mirrorOf(hostId, uri)?.dropped(client, clientSeq, route),
-        moved: (uri) => {
-          if (this.#mirrorOf(hostId, uri)) this.#end(uri);
-        },
+        ...this.#followed.eventsOf(hostId),
         notified: (params) => {
           const { notification } = params;
-          if (notification.type === 'notify/sessionRemoved') this.#removed(notification.session);
+          if (notification.type === 'notify/sessionRemoved') this.#followed.removed(notification.session);
           options.broadcast(notification, audienceOf(params));
         },
         agents: (agents) => this.#agents.setOther(hostId, agents),
-        callTool: (params, signal) => this.#mirrorOf(hostId, params.uri)?.called(params, signal),
-        closed: () => {
-          for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
-          for (const one of this.#following.values())
-            if (one.hostId === hostId) one.reject(new Error('the link was cut'));
-        },
       }),
     });
+    this.#followed = new FollowedSessions({ ...options, links: this.#links, open: (uri) => this.open(uri) });
+    this.#hub.drain.onSentAway = (session, handedOver) => this.#followed.takeOver(session, handedOver);
     this.#lost = new LostSessions({ ...options, links: this.#links });
     this.#placement = new Placement({ ...options, agents: this.#agents, links: this.#links });
     this.#away = new AwayPlaces(options);
-    this.#sweep = setInterval(() => this.#unfollowIdle(), TIMES.sweepMs).unref();
     options.cluster.onPolled(() => {
       this.#agents.setAlive(options.cluster.alive, (hostId) => this.#links.has(hostId));
       this.#links.connectAll();
@@ -136,13 +123,13 @@ export class ClusterSessions implements Sessions {
   }
 
   loaded(uri: URI): OpenSession | undefined {
-    return this.#hub.loaded(uri) ?? this.#followed.get(uri)?.session;
+    return this.#followed.moving(uri) ?? this.#followed.get(uri) ?? this.#hub.loaded(uri);
   }
 
   /** The row of a session says it, whichever host has it: nothing is opened or taken. */
   async spaceOf(uri: URI): Promise<string | undefined> {
     const followed = this.#followed.get(uri);
-    if (followed) return followed.session.space;
+    if (followed) return followed.space;
     const making = this.#making.get(uri);
     if (making !== undefined) await within(TIMES.patienceMs, making).catch(() => undefined);
     return within(TIMES.patienceMs, Promise.resolve(this.#hub.spaceOf(uri)));
@@ -155,13 +142,13 @@ export class ClusterSessions implements Sessions {
     if (making !== undefined) await within(TIMES.patienceMs, making).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
-      if (followed) return followed.session;
+      if (followed) return followed;
       const owner = await within(TIMES.patienceMs, this.#hub.open(uri)).catch((error: unknown) => {
         if (error instanceof OwnedElsewhere) return error;
         throw error;
       });
-      if (!(owner instanceof OwnedElsewhere)) return owner;
-      const found = await this.#follow(uri, owner.hostId).catch(async (error: unknown) => {
+      if (!(owner instanceof OwnedElsewhere)) return this.#followed.continueHere(owner);
+      const found = await this.#followed.follow(uri, owner.hostId).catch(async (error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) throw error;
         await delay(TIMES.retryMs);
         // The one that was asked may be about to stop, or has.
@@ -177,7 +164,7 @@ export class ClusterSessions implements Sessions {
   /** Takes what dead hosts have left at work. Their mirrors here end, wherever their links are. */
   async takeOver(): Promise<void> {
     await this.#hub.takeOver();
-    for (const uri of [...this.#followed.keys()]) if (this.#hub.loaded(uri)) this.#end(uri);
+    this.#followed.endIf((uri) => this.#hub.loaded(uri) !== undefined);
   }
 
   hold(uri: URI): () => void {
@@ -247,11 +234,7 @@ export class ClusterSessions implements Sessions {
 
   acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
     const accepted = this.#hub.acceptedFrom(key, wanted);
-    for (const [uri, { session }] of this.#followed) {
-      const recent = session.acceptedFrom(key);
-      if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
-    }
-    return accepted;
+    return Object.assign(accepted, this.#followed.acceptedFrom(key, wanted));
   }
 
   fillIndex(missing: MissingInIndex): void {
@@ -279,9 +262,8 @@ export class ClusterSessions implements Sessions {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweep);
     this.#lost.dispose();
-    for (const uri of [...this.#followed.keys()]) this.#end(uri);
+    this.#followed.dispose();
     await this.#hub.close();
     await this.#links.close();
   }
@@ -305,10 +287,10 @@ export class ClusterSessions implements Sessions {
     const command: CommandParams = { method, params, as: clientOf(client) };
     for (let isSecond = false; ; isSecond = true) {
       await this.open(uri);
-      const followed = this.#followed.get(uri);
-      if (!followed) return local();
+      const hostId = this.#followed.ownerOf(uri);
+      if (hostId === undefined) return local();
       try {
-        const link = await this.#links.to(followed.hostId);
+        const link = await this.#links.to(hostId);
         return (await link.request('link.command', command)) as T;
       } catch (error) {
         if (error instanceof RpcError) throw error;
@@ -316,59 +298,6 @@ export class ClusterSessions implements Sessions {
         if (isSecond || !isRead(method)) throw linkCut(error);
       }
     }
-  }
-
-  async #follow(uri: URI, hostId: string): Promise<FollowedSession> {
-    // Somebody who looked for the owner at the same time was faster: following again would cut its clients off.
-    const already = this.#mirrorOf(hostId, uri) ?? this.#following.get(uri)?.promise;
-    if (already) return already;
-    const waiting = { ...Promise.withResolvers<FollowedSession>(), hostId };
-    this.#following.set(uri, waiting);
-    waiting.promise.catch(() => {});
-    try {
-      const link = await this.#links.to(hostId);
-      const space = await within(TIMES.followMs, Promise.resolve(this.#hub.spaceOf(uri)));
-      if (space === undefined) throw notFound(uri);
-      await link.request('link.follow', { uri, space } satisfies FollowParams, { timeoutMs: TIMES.followMs });
-      return await waiting.promise;
-    } catch (error) {
-      waiting.reject(error);
-      throw error;
-    } finally {
-      this.#following.delete(uri);
-    }
-  }
-
-  /** What comes late from a host that had the session before is of no use. */
-  #mirrorOf(hostId: string, uri: URI): FollowedSession | undefined {
-    const followed = this.#followed.get(uri);
-    return followed?.hostId === hostId ? followed.session : undefined;
-  }
-
-  #begin(hostId: string, uri: URI, result: FollowResult): void {
-    const waiting = this.#following.get(uri);
-    if (waiting?.hostId !== hostId) return;
-    this.#end(uri);
-    const { publisher, sequence } = this.#options;
-    const owner = sessionOwner(this.#links, hostId, uri, () => {
-      if (this.#followed.get(uri)?.session === session) this.#end(uri);
-    });
-    const { space = DEFAULT_SPACE } = result;
-    const session: FollowedSession = new FollowedSession({ uri, space, publisher, sequence, owner }, result);
-    this.#followed.set(uri, { session, hostId });
-    waiting.resolve(session);
-  }
-
-  #end(uri: URI): void {
-    const followed = this.#followed.get(uri);
-    this.#followed.delete(uri);
-    followed?.session.end();
-  }
-
-  #removed(uri: URI): void {
-    const followed = this.#followed.get(uri);
-    this.#followed.delete(uri);
-    followed?.session.removed();
   }
 
   /** Sessions that this host only shows go to a host of their place when there is one. */
@@ -384,17 +313,5 @@ export class ClusterSessions implements Sessions {
   #openElsewhere(uri: URI): void {
     const { log } = this.#options;
     this.open(uri).catch((error: unknown) => log.warn(`${uri} waits for its next turn: ${errorMessage(error)}`));
-  }
-
-  #unfollowIdle(): void {
-    const now = performance.now();
-    for (const [uri, { session, hostId }] of this.#followed) {
-      if (!session.isUnused || now - session.lastUsed < TIMES.idleMs) continue;
-      this.#end(uri);
-      void this.#links
-        .to(hostId)
-        .then((link) => link.notify('link.unfollow', { uri }))
-        .catch(() => {});
-    }
   }
 }

@@ -9,7 +9,7 @@ import {
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
-import type { AskingClient, CommandClient } from '../sessions/sessions.js';
+import type { AskingClient, CommandClient, OpenSession } from '../sessions/sessions.js';
 import { snapshotState } from '../sessions/snapshotState.js';
 import { StateBytes, type TurnsRoom, withinMemory } from '../sessions/stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from '../sessions/turn/acceptedSequences.js';
@@ -25,6 +25,7 @@ import {
 } from '../state/publisher.js';
 import type { FollowResult, LinkClient } from './links/linkMessages.js';
 import { FollowedTools, type LinkCallParams, type LinkCallResult, type ToolClient } from './links/linkTools.js';
+import { isSameSession, ofTheRun } from './sameSession.js';
 import type { SessionOwner } from './sessionOwner.js';
 import { WaitingSenders } from './waitingSenders.js';
 
@@ -36,10 +37,21 @@ export interface FollowedSessionOptions {
   readonly space: string;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
-  readonly owner: SessionOwner;
+  /** Absent while it is looked for: then what clients send waits. */
+  readonly owner?: SessionOwner;
 }
 
+/** Actions that wait for a new owner. Who sends more is cut off, and comes back with them. */
+const MAX_WAITING = 1_000;
+
 const MOVED = 'the session is at another host now';
+
+/** A session of this host. */
+interface OwnSession extends OpenSession {
+  readonly state: SessionState;
+  readonly accepted: AcceptedSequences;
+  readonly isClosed: boolean;
+}
 
 /**
  * A session that another host owns: a mirror of its state for the clients of this one. What the owner tells gets this host's own
@@ -50,13 +62,14 @@ export class FollowedSession {
   readonly space: string;
   readonly #options: FollowedSessionOptions;
   readonly #subscribers = new SubscriberList();
-  readonly #accepted: AcceptedSequences;
+  #owner: SessionOwner | undefined;
+  #accepted: AcceptedSequences;
   readonly #incarnation: string;
   readonly #waiting = new WaitingSenders();
   /** The owner's number of the newest change in the state. */
   #ownerSeq: number;
   /** By connection: the number that the owner gave it (FOL4). */
-  readonly #routes = new WeakMap<Subscriber, Promise<number | undefined>>();
+  #routes = new WeakMap<Subscriber, Promise<number | undefined>>();
   /** Clients that have connected in this moment are told to the owner together. */
   #binding: { readonly clients: string[]; readonly routes: Promise<readonly number[] | undefined> } | undefined;
   #state: SessionState;
@@ -77,10 +90,10 @@ export class FollowedSession {
     this.uri = options.uri;
     this.space = options.space;
     this.#options = options;
-    const { owner } = options;
+    this.#owner = options.owner;
     this.#tools = new FollowedTools(
-      (params) => owner.setTools(params),
-      (params) => owner.toolsLeft(params),
+      (params) => this.#owner?.setTools(params) ?? Promise.reject(new Error(MOVED)),
+      (params) => this.#owner?.toolsLeft(params),
     );
     this.#ownerSeq = fromSeq;
     this.#state = state;
@@ -88,7 +101,7 @@ export class FollowedSession {
     this.#accepted = new AcceptedSequences(accepted);
     this.#incarnation = incarnation;
     // FEN5: what this host told of it before is not all that happened since.
-    options.publisher.end(options.uri, options.sequence.next());
+    this.#forgetReplay();
   }
 
   get state(): SessionState {
@@ -126,7 +139,7 @@ export class FollowedSession {
       return;
     }
     this.#subscribers.add(subscriber);
-    void this.#routeOf(subscriber);
+    if (this.#owner) void this.#routeOf(subscriber, this.#owner);
     this.#viewersChanged();
   }
 
@@ -142,12 +155,20 @@ export class FollowedSession {
       return;
     }
     this.lastUsed = performance.now();
-    const client = acceptedKey(originOf(sender, clientSeq));
-    this.#waiting.add(client, clientSeq, sender);
-    void this.#routeOf(sender).then((route) => {
-      if (this.#isEnded) return;
-      this.#waiting.sent(client, clientSeq, sender, route);
-      this.#options.owner.dispatch(clientSeq, action, this.#clientOf(sender), route);
+    if (!this.#owner && this.#waiting.size >= MAX_WAITING) {
+      sender.cutOff(MOVED);
+      return;
+    }
+    this.#waiting.add(acceptedKey(originOf(sender, clientSeq)), clientSeq, action, sender);
+    if (this.#owner) this.#send(this.#owner, sender, clientSeq, action);
+  }
+
+  #send(owner: SessionOwner, sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    void this.#routeOf(sender, owner).then((route) => {
+      // A new owner gets all that waits.
+      if (this.#isEnded || this.#owner !== owner) return;
+      this.#waiting.sent(acceptedKey(originOf(sender, clientSeq)), clientSeq, sender, route);
+      owner.dispatch(clientSeq, action, this.#clientOf(sender), route);
     });
   }
 
@@ -195,17 +216,94 @@ export class FollowedSession {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
+    this.#forgetReplay();
+    for (const client of new Set([...this.#waiting.clear(), ...this.#subscribers.list])) client.cutOff(MOVED);
+  }
+
+  /** Clients of this host whose session goes to another one: what they have subscribed to is this now. */
+  adopt(clients: readonly Subscriber[]): void {
+    for (const client of clients) {
+      this.#subscribers.add(client);
+      client.goesOn?.(this.uri, this);
+    }
+  }
+
+  /** The owner gives it to another host. Until that is found, what clients send waits. `false`: they have to come back. */
+  leaveOwner(): boolean {
+    // Tools are offered to an owner, which is another one now.
+    if (this.#isEnded || (this.#state.clientTools ?? []).length > 0 || !this.#tools.isEmpty) return false;
+    this.#owner = undefined;
+    this.#routes = new WeakMap();
+    this.#binding = undefined;
+    return true;
+  }
+
+  /**
+   * There is a new owner. Where what it has told since it has the session explains all that is different there, clients stay
+   * connected and are told just that. Else nothing happens, and they have to come back: what they were told may never have been stored.
+   */
+  continueAt(owner: SessionOwner, { state, accepted, incarnation, told, fromSeq = 0 }: FollowResult): boolean {
+    const theirs = new AcceptedSequences(accepted);
+    if (!told || incarnation !== this.#incarnation || !this.#goesOnAs(told, state, theirs)) return false;
+    this.#forgetReplay();
+    this.#ownerSeq = 0;
+    for (const envelope of told) this.receive(envelope);
+    for (const action of ofTheRun(this.#state, state)) {
+      this.receive({ action: { ...action, session: this.uri, at: Date.now() }, serverSeq: this.#ownerSeq + 1 });
+    }
+    this.#ownerSeq = fromSeq;
+    this.#accepted = theirs;
+    this.#owner = owner;
+    for (const client of this.#subscribers.list) void this.#routeOf(client, owner);
+    for (const { sender, clientSeq, action } of this.#waiting.list) this.#send(owner, sender, clientSeq, action);
+    this.#viewersChanged();
+    return true;
+  }
+
+  /** The same where this host is the new owner: its clients go on there, and this object ends. */
+  continueHere(session: OwnSession, told: readonly ActionEnvelope[] | undefined): boolean {
+    const { publisher, sequence } = this.#options;
+    if (!told || session.isClosed || !this.#goesOnAs(told, session.state, session.accepted)) return false;
+    const clients = this.#subscribers.list;
+    const waiting = this.#waiting.list;
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    let mine = this.#state;
+    for (const envelope of told) {
+      mine = sessionReducer(mine, envelope.action as SessionAction);
+      publisher.retell({ ...envelope, serverSeq: sequence.next() }, clients);
+    }
+    for (const action of ofTheRun(mine, session.state)) {
+      const at = Date.now();
+      publisher.retell({ action: { ...action, session: this.uri, at }, serverSeq: sequence.next() }, clients);
+    }
+    this.#forgetReplay();
+    for (const client of clients) {
+      client.goesOn?.(this.uri, session);
+      session.resume(client);
+    }
+    for (const { sender, clientSeq, action } of waiting) session.dispatchFromClient(sender, clientSeq, action);
+    this.#waiting.clear();
+    return true;
+  }
+
+  #goesOnAs(told: readonly ActionEnvelope[], state: SessionState, accepted: AcceptedSequences): boolean {
+    const isKnown = this.#accepted.entries().every(([key]) => this.#accepted.highest(key) <= accepted.highest(key));
+    if (!isKnown) return false;
+    const mine = told.reduce((before, { action }) => sessionReducer(before, action as SessionAction), this.#state);
+    return isSameSession(mine, state);
+  }
+
+  #forgetReplay(): void {
     const { publisher, sequence } = this.#options;
     publisher.end(this.uri, sequence.next());
-    for (const client of new Set([...this.#waiting.clear(), ...this.#subscribers.list])) client.cutOff(MOVED);
   }
 
   /** The session does not exist any more. Its clients were told. */
   removed(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    const { publisher, sequence } = this.#options;
-    publisher.end(this.uri, sequence.next());
+    this.#forgetReplay();
   }
 
   /** The owner calls a tool of a client of this host. */
@@ -218,11 +316,11 @@ export class FollowedSession {
     return clientOf({ author, tokenName, protocolVersion, ...(role && { role }), space: this.space });
   }
 
-  #routeOf(client: Subscriber): Promise<number | undefined> {
+  #routeOf(client: Subscriber, owner: SessionOwner): Promise<number | undefined> {
     const known = this.#routes.get(client);
     if (known !== undefined) return known;
     if (client.isOpen === false) return Promise.resolve(OLDEST_ROUTE);
-    this.#binding ??= this.#bindSoon();
+    this.#binding ??= this.#bindSoon(owner);
     const { clients, routes } = this.#binding;
     const at = clients.push(acceptedKey(originOf(client, 0))) - 1;
     const route = routes.then((all) => all?.[at]);
@@ -230,11 +328,12 @@ export class FollowedSession {
     return route;
   }
 
-  #bindSoon() {
+  #bindSoon(owner: SessionOwner) {
     const clients: string[] = [];
     const routes = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      if (this.#isEnded || this.#owner !== owner) return undefined;
       this.#binding = undefined;
-      return this.#isEnded ? undefined : this.#options.owner.bind(clients);
+      return owner.bind(clients);
     });
     return { clients, routes };
   }
@@ -247,7 +346,7 @@ export class FollowedSession {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#told = viewersAmong(this.#subscribers.list, this.uri);
-      this.#options.owner.viewers(this.#told, lookersAmong(this.#subscribers.list, this.uri));
+      this.#owner?.viewers(this.#told, lookersAmong(this.#subscribers.list, this.uri));
     }, GATHER_MS).unref();
   }
 }

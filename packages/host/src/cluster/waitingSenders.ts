@@ -1,6 +1,9 @@
+import type { ClientAction } from '@agenthost/protocol';
 import type { Subscriber } from '../state/publisher.js';
 
 interface Waiting {
+  readonly clientSeq: number;
+  readonly action: ClientAction;
   readonly sender: Subscriber;
   /** `undefined` until the owner has given one: then nothing was sent there yet. */
   route: number | undefined;
@@ -19,10 +22,10 @@ export class WaitingSenders {
   }
 
   /** Connections that have ended since wait no longer, and so they don't gather. */
-  add(client: string, clientSeq: number, sender: Subscriber): void {
+  add(client: string, clientSeq: number, action: ClientAction, sender: Subscriber): void {
     const at = keyOf(client, clientSeq);
     const others = (this.#byNumber.get(at) ?? []).filter((one) => one.sender.isOpen !== false && one.sender !== sender);
-    this.#byNumber.set(at, [...others, { sender, route: undefined }]);
+    this.#byNumber.set(at, [...others, { clientSeq, action, sender, route: undefined }]);
   }
 
   sent(client: string, clientSeq: number, sender: Subscriber, route: number | undefined): void {
@@ -47,6 +50,11 @@ export class WaitingSenders {
     const newest = this.#byNumber.get(at)?.findLast(({ sender }) => sender.isOpen !== false);
     this.#byNumber.delete(at);
     return newest?.sender;
+  }
+
+  /** In the order in which they came. */
+  get list(): readonly Waiting[] {
+    return [...this.#byNumber.values()].flat().filter(({ sender }) => sender.isOpen !== false);
   }
 
   /** All of them, who wait no longer. */

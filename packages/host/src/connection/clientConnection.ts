@@ -43,7 +43,7 @@ import {
   type Transport,
 } from '@agenthost/rpc';
 import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
-import type { VisibleSessions } from '../sessions/sessions.js';
+import type { SubscribableResource, VisibleSessions } from '../sessions/sessions.js';
 import { EncodedFrame } from '../state/delivery.js';
 import { deviceKey, type Lookers, NO_LOOKERS, type Subscriber } from '../state/publisher.js';
 import { auditActor, auditCommand } from './auditedCommand.js';
@@ -222,6 +222,10 @@ export class ClientConnection implements Subscriber {
   admitFiles(): void {
     this.#transport.admitFiles?.();
     this.#peer.setFrameLimits({ maxFrameBytes: MAX_FILE_FRAME_BYTES, maxValues: Number.POSITIVE_INFINITY });
+  }
+
+  goesOn(session: URI, as: SubscribableResource): void {
+    this.subscriptions.goesOn(session, as);
   }
 
   cutOff(reason: string): void {

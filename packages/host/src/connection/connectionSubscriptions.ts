@@ -90,6 +90,11 @@ export class ConnectionSubscriptions {
     return changes(session);
   }
 
+  /** What it has subscribed to is another object now. */
+  goesOn(resource: URI, as: SubscribableResource): void {
+    if (this.#subscribed.has(resource)) this.#subscribed.set(resource, as);
+  }
+
   remove(resource: URI): void {
     this.#opening.delete(resource);
     this.#subscribed.get(resource)?.unsubscribe(this.#subscriber);

@@ -3,7 +3,10 @@ import { RpcError } from '@agenthost/rpc';
 import type { LoadedSessions } from './loadedSessions.js';
 import type { Session } from './session.js';
 import type { SessionServices } from './sessionServices.js';
+import type { HandedOver } from './sessionStore.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
+
+const MOVED = 'the session is at another host now';
 
 /** What it shares with the hub. */
 export interface HubDrainDeps {
@@ -19,6 +22,10 @@ export class HubDrain {
   readonly #services: Pick<SessionServices, 'delivery' | 'log'>;
   readonly #deps: HubDrainDeps;
   #hasBegun = false;
+  /** Takes care of clients of this host whose session goes to another one. */
+  onSentAway: (session: Session, handedOver: HandedOver) => void = (_, { clients }) => {
+    for (const client of clients) client.cutOff(MOVED);
+  };
 
   constructor(services: Pick<SessionServices, 'delivery' | 'log'>, deps: HubDrainDeps) {
     this.#services = services;
@@ -43,12 +50,12 @@ export class HubDrain {
   }
 
   /**
-   * Gives sessions to other hosts, as far as they are at rest and `mayGo`: who looks on is sent away and finds them there.
+   * Gives sessions to other hosts, as far as they are at rest and `mayGo`: who looks on finds them there.
    * `onGone` is called for those with a message that waits for its turn: somebody has to open them.
    */
   async release(mayGo: (session: Session) => boolean, onGone: (uri: URI) => void): Promise<void> {
     const { delivery, log } = this.#services;
-    const { sessions, loaded, notifier, unload } = this.#deps;
+    const { sessions, loaded, notifier } = this.#deps;
     const chosen = [...sessions].filter(([, session]) => mayGo(session));
     if (chosen.length === 0) return;
     // What was said last is told here.
@@ -57,8 +64,7 @@ export class HubDrain {
       if (sessions.get(uri) !== session || loaded().isHeld(uri) || !session.isAtRest) continue;
       const { hasNext } = session;
       notifier.provisional.delete(uri);
-      session.sendAway();
-      unload(uri, session)
+      this.#sendAway(session)
         .then(() => hasNext && onGone(uri))
         .catch((error: unknown) => log.error(`${uri} could not be given to another host`, error));
     }
@@ -66,7 +72,7 @@ export class HubDrain {
 
   /** Gives a session to the host that asks for it, if this one has it. Rejects with the error to answer when it is at work. */
   async giveTo(uri: URI, hostId: string): Promise<void> {
-    const { sessions, loaded, notifier, unload } = this.#deps;
+    const { sessions, loaded, notifier } = this.#deps;
     const session = sessions.get(uri);
     if (!session) return;
     // What was said last is told here.
@@ -77,8 +83,15 @@ export class HubDrain {
     }
     notifier.provisional.delete(uri);
     session.stored.giveTo?.(hostId);
-    session.sendAway();
-    await unload(uri, session);
+    await this.#sendAway(session);
+  }
+
+  async #sendAway(session: Session): Promise<void> {
+    const handedOver = session.sendAway();
+    const unloading = this.#deps.unload(session.uri, session);
+    // Who opens it now waits until it is unloaded.
+    this.onSentAway(session, handedOver);
+    await unloading;
   }
 }
 

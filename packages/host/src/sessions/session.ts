@@ -370,10 +370,10 @@ export class Session {
     onChange?.({ before: this.state, after, space: this.space, lookers: () => this.lookers });
   }
 
-  /** Sends all who look on to the host that takes the session. What was told here is not replayed (FEN5). */
-  sendAway(): void {
-    this.#parts.store.leave();
-  }
+  /** What was told of it since this host has opened it, for those who go on with it. */
+  readonly told = () => this.#parts.store.told;
+  /** It goes to another host, where all who look on find it. Gives back its clients here. What was told here is not replayed (FEN5). */
+  readonly sendAway = () => this.#parts.store.handOver();
 
   /** Ends the connections of all subscribers, so that they reconnect and subscribe again. */
   cutOffSubscribers(reason: string): void {

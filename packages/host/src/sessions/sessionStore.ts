@@ -41,6 +41,13 @@ export interface SessionStoreOptions {
   readonly isSure?: () => boolean;
 }
 
+/** What goes on at another host. */
+export interface HandedOver {
+  /** Of this host. */
+  readonly clients: readonly Subscriber[];
+  readonly incarnation: string;
+}
+
 /** What follows a change of the state. */
 export interface StoreEffects {
   /** Called after each change, with the state before it. */
@@ -86,6 +93,8 @@ const NOT_LOGGED: ReadonlySet<SessionAction['type']> = new Set([
 ]);
 
 const MOVED = 'the session is at another host now';
+/** Of what clients are told that stay while their session goes to another host. */
+const MAX_TOLD_BYTES = 1024 * 1024;
 
 /** One session's state, and the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
 export class SessionStore implements DurableSource {
@@ -102,11 +111,14 @@ export class SessionStore implements DurableSource {
   #state: SessionState;
   #bytes: StateBytes;
   #lastServerSeq: number;
+  /** All that was told of it here has a higher number. */
+  readonly #openedAt: number;
 
   constructor(options: SessionStoreOptions) {
     this.uri = options.uri;
     this.accepted = options.accepted ?? new AcceptedSequences();
     this.#options = options;
+    this.#openedAt = options.sequence.current;
     this.#state = options.state;
     this.#bytes = new StateBytes(options.state);
     this.#lastServerSeq = options.lastServerSeq ?? 0;
@@ -200,6 +212,11 @@ export class SessionStore implements DurableSource {
     };
   }
 
+  /** What was told of it since it was opened here; `undefined` when that is not known any more, or too much. */
+  get told(): readonly ActionEnvelope[] | undefined {
+    return this.#options.publisher.toldSince(this.#openedAt, this.uri, MAX_TOLD_BYTES);
+  }
+
   /** Subscribes a client that gets what it missed by replay. */
   resume(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
@@ -249,6 +266,20 @@ export class SessionStore implements DurableSource {
     const { publisher, sequence } = this.#options;
     publisher.end(this.uri, sequence.next());
     for (const client of new Set([...senders, ...this.#subscribers.list])) client.cutOff(MOVED);
+  }
+
+  /**
+   * The session goes to another host with all that was told of it. Other hosts are told that; gives back the clients of this one, to
+   * be cut off or to go on at another object.
+   */
+  handOver(): HandedOver {
+    const { publisher, sequence, incarnation } = this.#options;
+    publisher.end(this.uri, sequence.next());
+    const all = this.#subscribers.list;
+    for (const subscriber of all) subscriber.sessionMoved?.();
+    const clients = all.filter(({ sessionMoved }) => sessionMoved === undefined);
+    for (const client of clients) this.#subscribers.remove(client);
+    return { clients, incarnation };
   }
 
   #undo(tags: readonly Tag[], error: unknown): void {

@@ -44,6 +44,10 @@ export interface Subscriber extends Receiver {
   lookersOf?(session: URI): Lookers;
   /** Closes the connection, so that the client reconnects and takes a snapshot. */
   cutOff(reason: string): void;
+  /** The session goes on as another object, and this subscriber with it. */
+  goesOn?(session: URI, as: object): void;
+  /** The session goes to another host with all that was told of it. Where this is, it is called in place of `cutOff`. */
+  sessionMoved?(): void;
 }
 
 export function lookersAmong(subscribers: readonly Subscriber[], session: URI): Lookers {
@@ -110,6 +114,18 @@ export class Publisher {
   /** The resource was removed. A later one with the same URI is another resource. */
   end(resource: URI, serverSeq: number): void {
     this.#replay.end(resource, serverSeq);
+  }
+
+  /** What was told of a resource that was opened here at that number; `undefined` when it is not known any more, or too much. */
+  toldSince(serverSeq: number, resource: URI, maxBytes: number): readonly ActionEnvelope[] | undefined {
+    const told = this.#replay.toldSince(serverSeq, new Set([resource]), maxBytes);
+    return told?.map(({ json }) => JSON.parse(json) as ActionEnvelope);
+  }
+
+  /** For some who have not heard it. It can't be replayed to them: `end` the resource with a higher number. */
+  retell(envelope: ActionEnvelope, subscribers: readonly Subscriber[]): void {
+    const receivers = knowing(subscribers, envelope.action.type);
+    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers });
   }
 
   /** Sent to the sender only. It takes no new `serverSeq`, because nothing changed. */

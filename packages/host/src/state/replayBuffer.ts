@@ -99,8 +99,17 @@ export class ReplayBuffer {
     resources: ReadonlySet<URI>,
     maxBytes = Number.POSITIVE_INFINITY,
   ): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
-    if (serverSeq < this.#complete) return undefined;
     for (const resource of resources) if ((this.#endings.get(resource) ?? 0) > serverSeq) return undefined;
+    return this.toldSince(serverSeq, resources, maxBytes);
+  }
+
+  /** The same for resources that are known to be what they were then. */
+  toldSince(
+    serverSeq: number,
+    resources: ReadonlySet<URI>,
+    maxBytes: number,
+  ): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
+    if (serverSeq < this.#complete) return undefined;
     const missed: Pick<ReplayEntry, 'json' | 'actionType'>[] = [];
     let room = maxBytes;
     for (const { bytes, serverSeqs, resources: of, actionTypes, ends, start } of this.#chunks) {

@@ -12,6 +12,7 @@ import {
   LINK_VERSION,
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
+  type MovedParams,
   type NotifyParams,
   type PingResult,
   type SettledParams,
@@ -25,7 +26,8 @@ export interface LinkEvents {
   action(uri: URI, envelope: ActionEnvelope): void;
   settled(params: SettledParams): void;
   dropped(params: DroppedParams): void;
-  moved(uri: URI): void;
+  /** `isWhole`: all that was told of it is stored. */
+  moved(uri: URI, isWhole: boolean): void;
   notified(params: NotifyParams): void;
   /** Its agents have changed. Not checked: it may be newer than this host. */
   agents(agents: unknown): void;
@@ -113,7 +115,10 @@ export class Link {
     });
     peer.onNotification('link.settled', { parse: parse<SettledParams>, handle: (params) => events.settled(params) });
     peer.onNotification('link.dropped', { parse: parse<DroppedParams>, handle: (params) => events.dropped(params) });
-    peer.onNotification('link.moved', { parse: parse<{ uri: URI }>, handle: ({ uri }) => events.moved(uri) });
+    peer.onNotification('link.moved', {
+      parse: parse<MovedParams>,
+      handle: ({ uri, isWhole = false }) => events.moved(uri, isWhole),
+    });
     peer.onNotification('link.notify', { parse: parse<NotifyParams>, handle: (params) => events.notified(params) });
     peer.onNotification('link.agents', {
       parse: parse<Partial<AgentsParams> | undefined>,

@@ -57,6 +57,8 @@ export interface FollowParams {
   readonly uri: URI;
   /** In which it is looked for. Since version 3. */
   readonly space?: string;
+  /** The asking host has clients of it from the owner before: they stay where what was `told` explains the state. */
+  readonly goesOn?: boolean;
 }
 
 export interface FollowResult {
@@ -67,6 +69,14 @@ export interface FollowResult {
   readonly space?: string;
   /** The owner's `serverSeq` up to which the state has everything. Absent from older hosts. */
   readonly fromSeq?: number;
+  /** All since the owner has opened it, if that was asked for and is known. Absent from older hosts. */
+  readonly told?: readonly ActionEnvelope[] | undefined;
+}
+
+export interface MovedParams {
+  readonly uri: URI;
+  /** The owner gives it to another host, and all that it has told is stored. Absent from older hosts. */
+  readonly isWhole?: boolean;
 }
 
 /** Clients that have connected to the other host, by their keys. */

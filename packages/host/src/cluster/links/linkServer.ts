@@ -34,6 +34,7 @@ import {
   type ListenParams,
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
+  type MovedParams,
   type NotifyParams,
   type PingResult,
   type ReleaseParams,
@@ -220,7 +221,7 @@ export class LinkServer {
     return {};
   }
 
-  async #follow({ uri, space = DEFAULT_SPACE }: FollowParams): Promise<LateResult<object>> {
+  async #follow({ uri, space = DEFAULT_SPACE, goesOn }: FollowParams): Promise<LateResult<object>> {
     const { hub, cluster } = this.#options;
     // It would wait for the database, and is somebody else's by then.
     if (!hub.loaded(uri) && !cluster.isSure) {
@@ -240,7 +241,7 @@ export class LinkServer {
         this.#unfollow(uri);
         const follower = new LinkFollower(uri, session, this.#options.hostId, {
           deliver: (frames) => this.#write(frames),
-          moved: () => this.#moved(uri),
+          moved: (isWhole) => this.#moved(uri, isWhole),
         });
         this.#followers.set(uri, follower);
         const { state, incarnation = '', fromSeq } = session.subscribe(follower, MIRROR_ROOM);
@@ -251,6 +252,7 @@ export class LinkServer {
           accepted: session.accepted.entries(),
           space,
           fromSeq,
+          told: goesOn ? session.told() : undefined,
         };
         // In the stream itself, where nothing can come between it and the first action.
         this.#peer.notify('link.followed', { uri, ...result });
@@ -269,9 +271,10 @@ export class LinkServer {
   }
 
   /** The session goes: the other host looks where it is now. */
-  #moved(uri: URI): void {
+  #moved(uri: URI, isWhole = false): void {
     this.#unfollow(uri);
-    if (this.#peer.closeReason === undefined) this.#peer.notify('link.moved', { uri });
+    const params: MovedParams = { uri, isWhole };
+    if (this.#peer.closeReason === undefined) this.#peer.notify('link.moved', params);
   }
 
   /** Its clients have connected there: what they sent over other connections is dropped from now on (FOL4). */
@@ -315,7 +318,7 @@ export class LinkServer {
 
 interface FollowerLink {
   deliver(frames: readonly EncodedFrame[]): void;
-  moved(): void;
+  moved(isWhole?: boolean): void;
 }
 
 /** All clients of another host that look at one session: to the session, one subscriber. */
@@ -351,6 +354,10 @@ class LinkFollower implements Subscriber {
 
   cutOff(): void {
     this.#to.moved();
+  }
+
+  sessionMoved(): void {
+    this.#to.moved(true);
   }
 
   end(): void {

@@ -123,6 +123,10 @@ export class FollowedTools {
     this.#tell = tell;
   }
 
+  get isEmpty(): boolean {
+    return this.#clients.size === 0;
+  }
+
   async set(client: ToolClient, tools: readonly ClientTool[], as: LinkClient): Promise<void> {
     const before = this.#clients.get(client.key);
     // Its first call may come before the answer.
