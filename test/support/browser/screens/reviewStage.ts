@@ -177,7 +177,11 @@ function screens(
     await page.locator('.thread').first().waitFor();
     await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: 'Review changes' }).click();
-    await page.locator('.rv').waitFor();
+    // After the first time it opens on the last turn.
+    await page
+      .getByRole('group', { name: 'Compare with' })
+      .getByRole('button', { name: /session/i })
+      .click();
     await page.locator(wait).first().waitFor();
   };
   const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 720;
