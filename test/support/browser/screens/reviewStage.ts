@@ -201,7 +201,7 @@ function screens(
             .getByRole('button', { name: /cart\.ts/ })
             .click();
         } else await page.locator('.rv-files .fl', { hasText: 'cart.ts' }).click();
-        await page.locator('.cmt').first().scrollIntoViewIfNeeded();
+        await page.getByText('Why is this one not rounded?').scrollIntoViewIfNeeded();
       },
     },
     {
@@ -284,7 +284,10 @@ function screens(
         await page.getByRole('button', { name: 'Show this session' }).waitFor();
       },
     },
-    { name: 'review-plain', open: (page) => at(page, 'plain', { wait: '.rv-b > *' }) },
+    {
+      name: 'review-plain',
+      open: (page) => at(page, 'plain', { wait: '.rv-h, .rv-b:not(:has-text("Looking for")) > *' }),
+    },
     { name: 'review-viewer', open: (page) => at(page, 'committed', { token: viewer }) },
     {
       name: 'review-away',

@@ -86,7 +86,9 @@ export async function turnStage(): Promise<Stage> {
     'printf "Name: "; read a; echo "Hello $a"; printf "Password: "; read b',
   );
   await (await prompted(running)).approve();
-  await until(running.confirmed, ({ activeTurn }) => JSON.stringify(activeTurn).includes('Name: '), 'the command');
+  const printed = ({ activeTurn }: typeof running.confirmed.value) =>
+    Object.values(activeTurn?.toolCalls ?? {}).some((one) => 'output' in one && one.output?.text.includes('Name: '));
+  await until(running.confirmed, printed, 'the command');
   const [call = ''] = Object.keys(running.confirmed.value.activeTurn?.toolCalls ?? {});
   await running.sendInput(call, { kind: 'line', text: 'Mira' });
 
