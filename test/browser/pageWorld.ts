@@ -170,6 +170,9 @@ export async function expectNoOverflow(page: Page, where: string): Promise<void>
       const box = element.getBoundingClientRect();
       return box.width > 0 && box.right > innerWidth + 1 && !scrolls(element.parentElement);
     });
+    // These scroll up and down only.
+    for (const pane of document.querySelectorAll('.first, .page, .list, .thread:not(.rv-b), dialog[open], .setp'))
+      if (pane.scrollWidth > pane.clientWidth + 1) beyond.push(pane);
     return { page: document.documentElement.scrollWidth, beyond: beyond.map((it) => `${it.tagName}.${it.className}`) };
   });
   expect({ where, ...wide }).toEqual({ where, page: page.viewportSize()?.width, beyond: [] });

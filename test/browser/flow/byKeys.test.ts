@@ -1,6 +1,9 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AcpAgents, MockAgent } from '@agenthost/host';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { RECORDED, recordedHome } from '../../../packages/host/test/agents/native/nativeHome.js';
 import { loginEntry } from '../../support/agents/loginAgent.js';
 import { stubEntry, writeAgents } from '../../support/agents/stubEntry.js';
 import { temporaryFolder } from '../../support/testHost.js';
@@ -136,5 +139,26 @@ describe('without a pointer', () => {
     expect(file.suggestedFilename()).toMatch(/\.json$/);
     await press(page, dialog.getByRole('button', { name: 'Done' }));
     await gone(dialog);
+  });
+
+  it('a session of a terminal is read and continued, and what happened is read afterwards', SLOW, async () => {
+    const [stateDir, home] = [await temporaryFolder(), await recordedHome()];
+    await writeAgents(stateDir, { claude: stubEntry(stateDir) });
+    const anHourAgo = Date.now() / 1_000 - 3_600;
+    await utimes(join(home, '.claude/projects/-work-uploader', `${RECORDED.claude}.jsonl`), anHourAgo, anHourAgo);
+    const env = { ...process.env, HOME: home, XDG_DATA_HOME: undefined };
+    const host = await pages.host({ stateDir, env, nativeSessions: true, agentSources: [new AcpAgents()] });
+    const page = await pages.visit(host, { name: 'Tom' });
+    const group = page.getByRole('region', { name: 'From your terminal' });
+    await press(page, group.getByRole('button', { name: 'From your terminal', expanded: false }));
+    await press(page, group.getByRole('button', { name: /Claude Code/ }));
+    await press(page, page.getByRole('button', { name: 'Continue here' }));
+    await seen(composer(page));
+    await command(page, 'Settings');
+    const settings = page.getByRole('dialog', { name: 'Settings' });
+    await press(page, settings.getByRole('button', { name: 'Activity' }));
+    await seen(settings.getByRole('listitem').filter({ hasText: 'continued a conversation of a terminal' }).first());
+    await page.keyboard.press('Escape');
+    await gone(settings);
   });
 });

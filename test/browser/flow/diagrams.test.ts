@@ -49,8 +49,19 @@ it('draws diagrams of several kinds in both themes, and shows their text on dema
   await expectAccessible(page);
   const last = figures(page).last();
   const light = await last.getByRole('img').getAttribute('src');
+  // The text in between would move everything below it.
+  const wasText = await last.evaluateHandle((figure) => {
+    const seen: boolean[] = [];
+    new MutationObserver(() => seen.push(figure.querySelector('pre') !== null)).observe(figure, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+    });
+    return seen;
+  });
   await page.emulateMedia({ colorScheme: 'dark' });
   await eventually(() => last.getByRole('img').getAttribute('src')).not.toBe(light);
+  expect((await wasText.jsonValue()).includes(true)).toBe(false);
   await seen(last.getByRole('img'));
   await last.getByRole('button', { name: 'Show source' }).click();
   await seen(last.getByText('Animal <|-- Duck'));

@@ -17,7 +17,7 @@ it('Stop holds the queue back and says so; it can be sent, and a new message goe
   }
   await seen(queue.getByText('sent one by one when this turn ends'));
   await page.getByRole('button', { name: 'Stop the turn' }).click();
-  await seen(queue.getByText('held, because you stopped the turn'));
+  await seen(queue.getByText('held, because the turn was stopped'));
   await seen(queue.getByText('one', { exact: true }));
   expect(texts()).toEqual(['slow']);
   // An edit does not send it.
@@ -26,7 +26,7 @@ it('Stop holds the queue back and says so; it can be sent, and a new message goe
   await seen(queue.getByText('one, edited'));
   expect(session.confirmed.value.activeTurn).toBeUndefined();
   await page.reload();
-  await seen(queue.getByText('held, because you stopped the turn'));
+  await seen(queue.getByText('held, because the turn was stopped'));
   await write(page, 'first');
   await eventually(texts).toEqual(['slow', 'first', 'one, edited', 'two']);
   await gone(queue);

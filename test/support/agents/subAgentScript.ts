@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@agenthost/host';
-import { ScriptedAgent } from './scriptedAgent.js';
+import { ScriptedAgent } from './scriptedAgent.ts';
 
 const call = (toolCallId: string, invocationMessage: string, parentToolCallId?: string) => ({
   toolCallId,
@@ -24,9 +24,9 @@ const completed = (toolCallId: string, pastTenseMessage: string, success = true)
  * `explore N`: a sub-agent that reads N files, fails once, has a sub-agent of its own, and ends. `ask`: it asks before it writes.
  * `run`: it runs a command until it is stopped.
  */
-export const subAgentScript = () =>
+export const subAgentScript = (provider = 'mock') =>
   new ScriptedAgent({
-    provider: 'mock',
+    provider,
     displayName: 'Explorer',
     script: async function* ({ text }, turn): AsyncIterable<AgentEvent> {
       const [verb = '', count = '3'] = text.split(' ');

@@ -19,7 +19,8 @@ export function loginStateWords({ state }: AgentLogin): string {
 /** The second line of an agent's row: its version and where its credential comes from. */
 export function agentFacts({ availability, login }: AgentInfo): string {
   const version = availability.state === 'available' ? availability.version : undefined;
-  return [version, sourceWords(login)].filter((text) => text !== undefined).join(', ');
+  const facts = [version, sourceWords(login)].filter((text) => text !== undefined).join(', ');
+  return facts.charAt(0).toUpperCase() + facts.slice(1);
 }
 
 function sourceWords(login: AgentLogin | undefined): string | undefined {

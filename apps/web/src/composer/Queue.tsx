@@ -22,7 +22,7 @@ interface QueueProps {
 
 const HOLD_WORDS = {
   running: 'sent one by one when this turn ends',
-  stopped: 'held, because you stopped the turn',
+  stopped: 'held, because the turn was stopped',
   failed: 'held, because the turn failed',
 };
 

@@ -8,41 +8,52 @@ import { useIsDark } from './useIsDark.js';
 /** While it is being written it changes more often than this. */
 const SETTLED_MS = 400;
 
+interface Drawn {
+  readonly url: string;
+  readonly code: string;
+  readonly isDark: boolean;
+}
+
 /** A mermaid fence: its picture once it is drawn, its text until then, on demand, and when it can't be drawn. */
 export function DiagramFence({ code }: { readonly code: string }) {
   const figure = useRef<HTMLElement>(null);
   const isSeen = useSeenOnce(figure);
   const isDark = useIsDark();
-  const [url, setUrl] = useState<string>();
+  const [drawn, setDrawn] = useState<Drawn>();
   const [problem, setProblem] = useState<string>();
   const [showsSource, setShowsSource] = useState(false);
   // Characters that can't be seen would not be made visible in a picture.
   const canDraw = code.length <= LONGEST_DIAGRAM && visibleText(code) === code;
   useEffect(() => {
-    setUrl(undefined);
     setProblem(undefined);
     if (!canDraw || !isSeen) return;
     let isWanted = true;
-    let made: string | undefined;
     const timer = setTimeout(() => {
       drawDiagram(code, isDark).then(
         (svg) => {
-          if (!isWanted) return;
-          made = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-          setUrl(made);
+          const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+          if (isWanted) setDrawn({ url, code, isDark });
+          else URL.revokeObjectURL(url);
         },
-        (error: Error) => isWanted && setProblem(error.message),
+        (error: Error) => {
+          if (!isWanted) return;
+          setDrawn(undefined);
+          setProblem(error.message);
+        },
       );
     }, SETTLED_MS);
     return () => {
       isWanted = false;
       clearTimeout(timer);
-      if (made !== undefined) URL.revokeObjectURL(made);
     };
   }, [code, isDark, canDraw, isSeen]);
+  useEffect(() => () => drawn && URL.revokeObjectURL(drawn.url), [drawn]);
+  // In the other theme it stays until it is drawn again: the text in between would move everything.
+  const url = drawn?.code === code ? drawn.url : undefined;
+  const isBusy = canDraw && isSeen && problem === undefined && (url === undefined || drawn?.isDark !== isDark);
   const isShown = url !== undefined && !showsSource;
   return (
-    <figure className="card codeblock" ref={figure}>
+    <figure className="card codeblock" ref={figure} aria-busy={isBusy}>
       <figcaption className="card-h">
         <span className="meta grow">mermaid</span>
         {problem !== undefined && (
@@ -63,7 +74,7 @@ export function DiagramFence({ code }: { readonly code: string }) {
             src={url}
             alt={`Diagram: ${kindOf(code)}. Its text is behind “Show source”.`}
             onError={() => {
-              setUrl(undefined);
+              setDrawn(undefined);
               setProblem("The picture can't be shown.");
             }}
           />

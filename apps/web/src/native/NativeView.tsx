@@ -153,7 +153,7 @@ export function NativeView({ host, id }: { readonly host: PageHost; readonly id:
             <div className="composer native-bar" role="note">
               <Lock size={15} aria-hidden />
               <span className="grow">
-                <b>Read only here</b>
+                <b>Read only here.</b>
                 {item && <span> You started it in your terminal, and it was last used there {ago(item)}.</span>}
               </span>
               {item && (

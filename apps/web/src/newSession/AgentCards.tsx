@@ -1,6 +1,7 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { needsLogin } from '../agents/loginWords.js';
 import type { PageHost } from '../app/pagePlace.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentDetails, agentWords, HowToFix } from './HowToFix.js';
@@ -45,7 +46,7 @@ export function AgentCards({ host, usable, others, chosen, wanted, onAgent }: Ag
           >
             <AgentIcon icon={agent.icon} size={16} />
             <span className="nm">{agent.displayName}</span>
-            <span className="ds">{agentWords(agent)}</span>
+            <span className={agent.login && needsLogin(agent.login) ? 'ds needs' : 'ds'}>{agentWords(agent)}</span>
           </button>
         ))}
       </div>

@@ -56,6 +56,7 @@ export function AskDialog({
             autoComplete="off"
             value={typed}
             aria-label={valueLabel ?? title}
+            placeholder={valueLabel}
             onChange={(event) => setTyped(event.target.value)}
             onFocus={(event) => event.target.select()}
           />

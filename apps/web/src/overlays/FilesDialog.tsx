@@ -21,7 +21,7 @@ export function FilesDialog({ model, onClose }: { readonly model: ChatModel; rea
   }, [model]);
   return (
     <SidePanel title="Files" problem={problem} onClose={onClose}>
-      {artifacts?.length === 0 && <p className="blank">The agent keeps no plan, checkpoint or file here yet.</p>}
+      {artifacts?.length === 0 && <p className="blank">The agent keeps no plan, summary or file here yet.</p>}
       {artifacts?.map((artifact) => (
         <ArtifactRow key={artifact.uri} artifact={artifact} model={model} />
       ))}

@@ -47,9 +47,18 @@ export function MenuPanel({ panel, id, label, items, anchor, returnTo, onClosed 
     const { current } = panel;
     const at = anchor();
     if (!current || !at) return;
+    current.style.maxHeight = '';
     const { offsetWidth: width, offsetHeight: height } = current;
-    const below = at.bottom + 4 + height <= window.innerHeight;
-    current.style.top = `${Math.max(8, below ? at.bottom + 4 : at.top - 4 - height)}px`;
+    const { innerHeight } = window;
+    const [below, above] = [innerHeight - at.bottom - 12, at.top - 12];
+    if (height <= below) current.style.top = `${at.bottom + 4}px`;
+    else if (height <= above) current.style.top = `${at.top - 4 - height}px`;
+    // Over its button, when the window has room for all of it, but neither side has.
+    else if (height <= innerHeight - 16) current.style.top = `${innerHeight - 8 - height}px`;
+    else {
+      current.style.maxHeight = `${Math.max(below, above)}px`;
+      current.style.top = `${below >= above ? at.bottom + 4 : 8}px`;
+    }
     current.style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - width - 8))}px`;
     entries()[0]?.focus();
   };

@@ -214,9 +214,11 @@ function sendText(count: number, isRunning: boolean): string {
 
 function mergeText({ branch, into, ahead, uncommitted, blocked }: PreviewMergeResult): string {
   const commits = ahead === 1 ? '1 commit' : `${ahead} commits`;
-  const left = uncommitted > 0 ? ` ${uncommitted} files are not committed, and stay behind.` : '';
+  const files =
+    uncommitted === 1 ? '1 file is not committed, and stays' : `${uncommitted} files are not committed, and stay`;
+  const left = uncommitted > 0 ? ` ${files} behind.` : '';
   const refused = blocked ? ` ${into} is checked out in ${blocked.folder} with work that is not committed.` : '';
-  return `${commits} of ${branch} go into ${into}.${left}${refused}`;
+  return `${commits} of ${branch} ${ahead === 1 ? 'goes' : 'go'} into ${into}.${left}${refused}`;
 }
 
 /** What a merge would do, looked at again when something changed. */

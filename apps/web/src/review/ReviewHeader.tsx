@@ -1,12 +1,13 @@
 import type { SessionState } from '@agenthost/protocol';
 import type { Session } from '@agenthost/sessions';
-import { ArrowLeft, ChevronLeft, FolderGit2, GitBranch } from 'lucide-react';
+import { ArrowLeft, ChevronLeft, GitBranch } from 'lucide-react';
 import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pagePlace.js';
 import { useNarrow } from '../app/useNarrow.js';
 import { useObservable } from '../app/useObservable.js';
 import { authorName, initials } from '../conversation/authorName.js';
 import { HostState } from '../conversation/header/HostState.js';
+import { WorktreeTag } from '../conversation/header/Location.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
 
@@ -25,7 +26,6 @@ export function ReviewHeader({ session, host, state, branch, onClose }: ReviewHe
   const me = useObservable(ownIds);
   const repository = workspace?.repositories[0];
   const others = (state?.clients ?? []).filter(({ clientId }) => !me.has(clientId));
-  const inWorktree = repository?.workingDirectory !== undefined && repository.workingDirectory !== repository.uri;
   const shownBranch = branch ?? repository?.detail;
   return (
     <header className="head">
@@ -47,12 +47,7 @@ export function ReviewHeader({ session, host, state, branch, onClose }: ReviewHe
               <span className="clip">{shownBranch}</span>
             </span>
           )}
-          {inWorktree && (
-            <span className="tag" title="In a worktree of its own">
-              <FolderGit2 size={12} aria-hidden />
-              worktree
-            </span>
-          )}
+          <WorktreeTag workspace={workspace} />
           <span className="wide">
             <AgentIcon icon={session.icon} />
             <span className="clip">{agentName(host, session.sessionType)}</span>

@@ -83,6 +83,14 @@ function screens(
         await page.getByRole('dialog', { name: 'Revoke Office?' }).waitFor();
       },
     },
+    {
+      name: 'activity',
+      open: async (page) => {
+        await enter(page, host);
+        await openSettings(page, 'Activity');
+        await page.locator('.setp .dr').first().waitFor();
+      },
+    },
     { name: 'pair', open: pair },
     {
       name: 'pair-expired',
@@ -159,6 +167,15 @@ function screens(
     },
     { name: 'approver', open: (page) => asRole(page, roles.approver) },
     { name: 'viewer', open: (page) => asRole(page, roles.viewer) },
+    {
+      name: 'activity-refused',
+      open: async (page) => {
+        await asRole(page, roles.approver);
+        if ((page.viewportSize()?.width ?? 0) < 720)
+          await page.getByRole('button', { name: 'Back to sessions' }).click();
+        await openSettings(page, 'Activity');
+      },
+    },
     { name: 'shared-page', open: shared },
     {
       name: 'shared-page-ended',

@@ -3,7 +3,10 @@ import { QUIET_SCREENS } from '../pageScreens.ts';
 import { awayStage } from './awayStage.ts';
 import { clusterStage } from './clusterStage.ts';
 import { deviceStage } from './deviceStage.ts';
+import { filesStage } from './filesStage.ts';
+import { reviewStage } from './reviewStage.ts';
 import type { Stage } from './stage.ts';
+import { turnStage } from './turnStage.ts';
 import { workStage } from './workStage.ts';
 
 async function demoStage(root?: string): Promise<Stage> {
@@ -21,6 +24,9 @@ async function demoStage(root?: string): Promise<Stage> {
 export const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
   demo: demoStage,
   work: workStage,
+  turns: turnStage,
+  review: reviewStage,
+  files: filesStage,
   devices: deviceStage,
   away: awayStage,
   cluster: clusterStage,

@@ -268,6 +268,15 @@ function screens(
         await page.getByRole('menuitem', { name: 'Update to 2.1.0' }).waitFor();
       },
     },
+    {
+      name: 'start-agents',
+      open: async (page) => {
+        await enter(page, host);
+        await page.goto(`${host.url.origin}/#new`);
+        await page.goto(`${host.url.origin}/#`);
+        await page.locator('.sidebar .row, .first').first().waitFor();
+      },
+    },
     { name: 'native', open: native },
     {
       name: 'native-session',

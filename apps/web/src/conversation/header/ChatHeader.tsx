@@ -26,7 +26,7 @@ import { homeOf, pathOf, shortPath } from '../relativePath.js';
 import { Delta } from '../turn/DiffCard.js';
 import { modelOf } from './ContextRing.js';
 import { HostState } from './HostState.js';
-import { Location } from './Location.js';
+import { Location, WorktreeTag } from './Location.js';
 import { type SessionAction, sessionActions } from './sessionActions.js';
 import { type SessionDialog, sessionMenu } from './sessionMenu.js';
 
@@ -139,6 +139,7 @@ export function ChatHeader(props: ChatHeaderProps) {
               <span className="clip">{branch}</span>
             </span>
           )}
+          <WorktreeTag workspace={workspace} />
           {workspace?.location && <Location location={workspace.location} />}
           {workspace?.requiresWorkspaceTrust && (
             <span title="You will be asked whether you trust this folder before the agent continues.">

@@ -7,6 +7,7 @@ import { useServices } from '../../app/services.js';
 import { useObservable } from '../../app/useObservable.js';
 import { AgentIcon } from '../../glyphs/agentIcon.js';
 import { Menu } from '../../overlays/Menu.js';
+import { modelOf } from './ContextRing.js';
 
 interface ModelPickerProps {
   readonly host: PageHost;
@@ -25,7 +26,7 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
   const isOffered = ({ provider, availability }: AgentInfo) =>
     provider === active || availability.state === 'available';
   const model = state?.summary.model;
-  const shown = agent?.models.find(({ id }) => id === model)?.name ?? model;
+  const shown = modelOf(agent?.models ?? [], model)?.name ?? model;
   return (
     <>
       <Menu

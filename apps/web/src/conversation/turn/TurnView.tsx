@@ -214,8 +214,9 @@ function stepNodes(
       return;
     }
     if (part.kind === 'notice') {
-      // For clients that don't know forms, the host says the answer again.
-      if (turn.answeredPermissions?.some(({ form, afterParts }) => form && afterParts === index)) return;
+      // For clients that know no answered requests, the host says the answer again.
+      const isAnswer = part.id.startsWith('answer-');
+      if (isAnswer && turn.answeredPermissions?.some(({ afterParts }) => afterParts === index)) return;
       lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
       return;
     }
