@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto';
-import type { ActionEnvelope, ClientAction, URI } from '@agenthost/protocol';
-import { parseSessionUri } from '@agenthost/protocol';
+import { type ClientAction, parseSessionUri, type SessionState, type URI } from '@agenthost/protocol';
+import { rejectionOf } from '@agenthost/protocol/internal';
 import type { InProcessClient } from './inProcessClient.js';
 import { Problem, rejectionProblem } from './problem.js';
 
-export interface ApiAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-}
+/** How long an agent may take to start. */
+const READY_MS = 30_000;
 
 type Sent<T> = T extends unknown ? Omit<T, 'at' | 'by' | 'session'> : never;
 export type SentAction = Sent<ClientAction>;
@@ -24,6 +21,7 @@ export class ApiCall {
   readonly mayBeDone: boolean;
   /** What ids are made from, so that a repeated request makes the same ones. */
   readonly #seed: string;
+  #clientSeq = 0;
 
   constructor(options: Pick<ApiCall, 'path' | 'query' | 'body' | 'client' | 'mayBeDone'> & { readonly seed: string }) {
     this.path = options.path;
@@ -47,13 +45,25 @@ export class ApiCall {
     return idFrom(`${this.#seed}\0${what}`);
   }
 
-  /** Throws a `Problem` when the host refuses it. */
-  async dispatch(action: SentAction): Promise<ActionEnvelope> {
-    const envelope = await this.client.dispatch({ ...action, session: this.session } as Parameters<
-      InProcessClient['dispatch']
-    >[0]);
+  /** Throws a `Problem` when the host refuses it. A session that is just being made is waited for. */
+  async dispatch(sent: SentAction): Promise<void> {
+    const clientSeq = ++this.#clientSeq;
+    const action = { ...sent, session: this.session } as Parameters<InProcessClient['dispatch']>[1];
+    let envelope = await this.client.dispatch(clientSeq, action);
+    // Under the same number: what was refused took none.
+    if (rejectionOf(envelope)?.code === 'sessionNotReady' && (await this.#becomesReady()))
+      envelope = await this.client.dispatch(clientSeq, action);
     if (envelope.rejectionReason !== undefined) throw rejectionProblem(envelope);
-    return envelope;
+  }
+
+  async #becomesReady(): Promise<boolean> {
+    const until = Date.now() + READY_MS;
+    while (Date.now() < until) {
+      const { state } = await this.client.request('subscribe', { resource: this.session, turns: 1 });
+      if ((state as SessionState).lifecycle !== 'creating') return true;
+      await this.client.news(until - Date.now());
+    }
+    return false;
   }
 }
 

@@ -18,7 +18,8 @@ export class InProcessClient {
   readonly #clientId: string;
   readonly #waiting = new Map<number, (envelope: ActionEnvelope) => void>();
   readonly #onNews: (() => void) | undefined;
-  #clientSeq = 0;
+  #hasNews = false;
+  #wake: (() => void) | undefined;
 
   /** `onNews` is called for all that the host tells. With a `clientId` that was used before, actions that were accepted then are not applied again. */
   static async open(
@@ -56,7 +57,7 @@ export class InProcessClient {
       parse: (params) => (params as ActionParams).envelope,
       handle: (envelope) => this.#receive(envelope),
     });
-    this.#peer.onNotification('notification', { parse: () => undefined, handle: () => this.#onNews?.() });
+    this.#peer.onNotification('notification', { parse: () => undefined, handle: () => this.#tell() });
   }
 
   get clientId(): string {
@@ -72,8 +73,7 @@ export class InProcessClient {
   }
 
   /** Resolves with the host's answer, which may be a refusal. */
-  async dispatch(action: Sent<ClientAction>): Promise<ActionEnvelope> {
-    const clientSeq = ++this.#clientSeq;
+  async dispatch(clientSeq: number, action: Sent<ClientAction>): Promise<ActionEnvelope> {
     const { promise, resolve, reject } = Promise.withResolvers<ActionEnvelope>();
     const timer = setTimeout(() => reject(noAnswer()), COMMAND_MS).unref();
     const closed = this.#peer.onClose((reason) => reject(new ConnectionClosedError(reason)));
@@ -86,6 +86,20 @@ export class InProcessClient {
       closed.dispose();
       this.#waiting.delete(clientSeq);
     }
+  }
+
+  /** Resolves when the host has told something since the last call, or after `ms`. */
+  async news(ms: number): Promise<void> {
+    if (!this.#hasNews) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#hasNews = false;
   }
 
   dispose(): void {
@@ -102,7 +116,13 @@ export class InProcessClient {
   #receive(envelope: ActionEnvelope): void {
     const { origin } = envelope;
     if (origin?.clientId === this.#clientId) this.#waiting.get(origin.clientSeq)?.(envelope);
+    this.#tell();
+  }
+
+  #tell(): void {
     this.#onNews?.();
+    this.#hasNews = true;
+    this.#wake?.();
   }
 }
 

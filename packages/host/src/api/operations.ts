@@ -12,8 +12,9 @@ import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { RpcError } from '@agenthost/rpc';
 import type * as z from 'zod';
 import type { ApiOperation } from '../server/apiRoutes.js';
-import type { ApiAnswer, ApiCall, SentAction } from './apiCall.js';
+import type { ApiCall, SentAction } from './apiCall.js';
 import * as schemas from './apiSchemas.js';
+import type { KeptAnswer } from './keyStore.js';
 
 export interface Operation {
   readonly summary: string;
@@ -26,7 +27,7 @@ export interface Operation {
   /** Bytes of any type instead of JSON, or a stream of events. */
   readonly streams?: 'content' | 'events';
   /** Those that stream are served elsewhere. */
-  readonly run?: (call: ApiCall) => Promise<ApiAnswer>;
+  readonly run?: (call: ApiCall) => Promise<KeptAnswer>;
 }
 
 const DEFAULT_TURNS = 30;
@@ -172,7 +173,7 @@ export const OPERATIONS: { readonly [K in ApiOperation]: Operation } = {
   },
 };
 
-async function list({ client, query }: ApiCall): Promise<ApiAnswer> {
+async function list({ client, query }: ApiCall): Promise<KeptAnswer> {
   const { limit, cursor, ...filter } = query as Pick<ListSessionsParams, 'limit' | 'cursor'>;
   const params: ListSessionsParams = {
     filter,
@@ -182,7 +183,7 @@ async function list({ client, query }: ApiCall): Promise<ApiAnswer> {
   return { status: 200, body: await client.request('listSessions', params) };
 }
 
-async function create(call: ApiCall): Promise<ApiAnswer> {
+async function create(call: ApiCall): Promise<KeptAnswer> {
   const body = call.body as Omit<CreateSessionParams, 'session'> & { readonly provider: string };
   if (!isProviderId(body.provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, 'This is not the id of an agent.');
   const session = sessionUri(body.provider, call.newId('session'));
@@ -194,7 +195,7 @@ async function create(call: ApiCall): Promise<ApiAnswer> {
   return { status: 201, headers: { location }, body: { session } };
 }
 
-async function send(call: ApiCall): Promise<ApiAnswer> {
+async function send(call: ApiCall): Promise<KeptAnswer> {
   const { text, attachments, kind = 'turn' } = call.body as z.infer<typeof schemas.messageBody>;
   const userMessage = { text, ...(attachments !== undefined && { attachments }) };
   const id = call.newId('message');

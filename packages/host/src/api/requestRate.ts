@@ -21,7 +21,7 @@ export class RequestRate {
   readonly #tokens = new Map<string, Token>();
 
   /** Throws a `Problem` when it is too much; else it counts until the answer has ended. */
-  begin(id: string, response: ServerResponse, isStream: boolean): void {
+  begin(id: string, response: Pick<ServerResponse, 'once'>, isStream: boolean): void {
     const token = this.#tokenOf(id);
     const now = performance.now();
     token.left = Math.min(BURST, token.left + ((now - token.at) * PER_SECOND) / 1_000);
