@@ -18,7 +18,10 @@ async function withHost(run: (host: RestartableHost) => Promise<void>): Promise<
 }
 
 /** Repeats a request until the host says what became of it. */
-async function insist(host: RestartableHost, ...[method, path, asked]: Parameters<typeof ask> extends [unknown, ...infer R] ? R : never) {
+async function insist(
+  host: RestartableHost,
+  ...[method, path, asked]: Parameters<typeof ask> extends [unknown, ...infer R] ? R : never
+) {
   for (const signal = AbortSignal.timeout(60_000); ; await delay(5, undefined, { signal })) {
     const answer = await ask(host, method, path, asked).catch(() => undefined);
     if (answer && answer.status < 500 && answer.json?.code !== 'sessionNotReady') return answer;
@@ -46,8 +49,14 @@ describe('HTTP for scripts on a connection that is cut, to a host that is killed
       })();
       for (let cut = 0; cut < CUTS; cut++) {
         const before = connections;
-        await insist(host, 'POST', `/api/v1/sessions/${session}/messages`, { key: randomUUID(), body: { text: 'stream 300', kind: 'queued' } });
-        await eventually(async () => connections, (now) => now > before || cut === 0);
+        await insist(host, 'POST', `/api/v1/sessions/${session}/messages`, {
+          key: randomUUID(),
+          body: { text: 'stream 300', kind: 'queued' },
+        });
+        await eventually(
+          async () => connections,
+          (now) => now > before || cut === 0,
+        );
         if (cut === Math.floor(CUTS / 2)) {
           await host.end('SIGKILL');
           await host.start();
@@ -57,7 +66,10 @@ describe('HTTP for scripts on a connection that is cut, to a host that is killed
         summary.status !== 'inProgress' && !queuedMessages;
       await eventually(async () => (await insist(host, 'GET', `/api/v1/sessions/${session}`)).json, isIdle);
       const all = await storedEvents(host, session);
-      await eventually(async () => seen.length, (count) => count >= all.length);
+      await eventually(
+        async () => seen.length,
+        (count) => count >= all.length,
+      );
       isOver = true;
       host.cut(1);
       await reading;
@@ -86,23 +98,37 @@ describe('HTTP for scripts on a connection that is cut, to a host that is killed
       const made: string[] = [];
       for (let n = 0; n < WRITES; n++) {
         const key = randomUUID();
-        const sent = await insist(host, 'POST', `${at}/messages`, { key, body: { text: `message ${n}`, kind: 'queued' } });
+        const sent = await insist(host, 'POST', `${at}/messages`, {
+          key,
+          body: { text: `message ${n}`, kind: 'queued' },
+        });
         expect([sent.status, sent.text]).toEqual([202, expect.any(String)]);
         turns.push(`message ${n}`);
-        if (n % 10 === 0) made.push((await insist(host, 'POST', '/api/v1/sessions', { key, body: { provider: 'mock' } })).json.code ?? '');
-        if (n % 10 === 5) made.push((await insist(host, 'POST', '/api/v1/sessions', { key: `${key}-s`, body: { provider: 'mock' } })).json.session);
+        if (n % 10 === 0)
+          made.push(
+            (await insist(host, 'POST', '/api/v1/sessions', { key, body: { provider: 'mock' } })).json.code ?? '',
+          );
+        if (n % 10 === 5)
+          made.push(
+            (await insist(host, 'POST', '/api/v1/sessions', { key: `${key}-s`, body: { provider: 'mock' } })).json
+              .session,
+          );
       }
       isOver = true;
       await breaking;
       host.cut(1);
       const texts = async () => {
-        const { turns: found } = (await insist(host, 'GET', `${at}/turns?limit=200`)).json as { turns: { userMessage: { text: string } }[] };
+        const { turns: found } = (await insist(host, 'GET', `${at}/turns?limit=200`)).json as {
+          turns: { userMessage: { text: string } }[];
+        };
         return found.map(({ userMessage }) => userMessage.text);
       };
       const found = await eventually(texts, (all) => all.length >= Math.min(turns.length, 200));
       expect(found.sort()).toEqual(turns.slice(-200).sort());
       const sessions = made.filter((one) => one.startsWith('mock:'));
-      expect(made.filter((one) => !one.startsWith('mock:'))).toEqual(made.filter((one) => one === 'idempotencyKeyUsed'));
+      expect(made.filter((one) => !one.startsWith('mock:'))).toEqual(
+        made.filter((one) => one === 'idempotencyKeyUsed'),
+      );
       const { json } = await insist(host, 'GET', '/api/v1/sessions?limit=500');
       expect(json.items.map(({ resource }: { resource: string }) => resource).sort()).toEqual(
         [...sessions, decodeURIComponent(session)].sort(),

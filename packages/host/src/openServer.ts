@@ -1,5 +1,5 @@
-import type { AuditTrail } from './audit/auditTrail.js';
 import type { Transport } from '@agenthost/rpc';
+import type { AuditTrail } from './audit/auditTrail.js';
 import { auditActor } from './connection/auditedCommand.js';
 import type { Credential } from './connection/credential.js';
 import type { HostBackend } from './hostBackend.js';

@@ -46,7 +46,10 @@ describe('the events of a session', () => {
   it('begin with the newest where that is asked for, from a place that is told at once', async () => {
     const session = await newSession(host);
     await say(session, 'hello');
-    await eventually(() => storedEvents(host, session), (all) => all.some(({ event }) => event === 'session/turnComplete'));
+    await eventually(
+      () => storedEvents(host, session),
+      (all) => all.some(({ event }) => event === 'session/turnComplete'),
+    );
     const events = follow(host, session, { after: 'newest' });
     const { id } = await next(events, 'connected');
     await events.return(undefined);
@@ -74,7 +77,10 @@ describe('the events of a session', () => {
   it('end at once when the token is revoked', async () => {
     const session = await newSession(host);
     const token = await devices.add('phone', 'viewer');
-    await eventually(async () => (await ask(host, 'GET', '/api/v1/agents', { token })).status, (status) => status === 200);
+    await eventually(
+      async () => (await ask(host, 'GET', '/api/v1/agents', { token })).status,
+      (status) => status === 200,
+    );
     const events = follow(host, session, { token });
     await next(events, 'connected');
     const ended = next(events, 'never').catch((error: Error) => error);
@@ -100,7 +106,12 @@ describe('the events of a session', () => {
         });
         // Only when far more has happened than a socket takes.
         void say(session, 'flood 3000')
-          .then(() => eventually(() => storedEvents(host, session), (all) => all.some(({ event }) => event === 'session/turnComplete')))
+          .then(() =>
+            eventually(
+              () => storedEvents(host, session),
+              (all) => all.some(({ event }) => event === 'session/turnComplete'),
+            ),
+          )
           .then(() => response.resume(), reject);
       });
     });

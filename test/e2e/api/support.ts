@@ -39,7 +39,13 @@ export async function ask(host: Address, method: string, path: string, asked: As
   const type = response.headers.get('content-type');
   const text = await response.text();
   const isJson = /^application\/(problem\+)?json/.test(type ?? '');
-  return { status: response.status, headers: response.headers, type, text, json: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    type,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
 }
 
 /** The id of a new session of the mock agent, as it stands in an address. */
@@ -91,7 +97,9 @@ export async function* follow(
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      const fields = new Map(
+        block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      );
       const event = fields.get('event');
       if (event !== undefined) yield { id: fields.get('id'), event, data: fields.get('data') ?? '' };
     }
@@ -102,7 +110,11 @@ export async function* follow(
 export async function storedEvents(host: Address, session: string): Promise<SentEvent[]> {
   const all: SentEvent[] = [];
   for (let after = '', hasMore = true; hasMore; ) {
-    const { json } = await ask(host, 'GET', `/api/v1/sessions/${session}/events?limit=500${after && `&after=${after}`}`);
+    const { json } = await ask(
+      host,
+      'GET',
+      `/api/v1/sessions/${session}/events?limit=500${after && `&after=${after}`}`,
+    );
     for (const { cursor, envelope } of json.items)
       all.push({ id: cursor, event: envelope.action.type, data: JSON.stringify(envelope) });
     after = json.cursor ?? '';

@@ -10,8 +10,14 @@ const field = (schema: z.ZodType, name: string): z.ZodType => {
   return found as z.ZodType;
 };
 
-const { ListSessionsParams, ListSessionsFilter, ListArtifactsParams, FetchPartsParams, TurnsRange, DisposeSessionParams } =
-  SCHEMAS;
+const {
+  ListSessionsParams,
+  ListSessionsFilter,
+  ListArtifactsParams,
+  FetchPartsParams,
+  TurnsRange,
+  DisposeSessionParams,
+} = SCHEMAS;
 
 /** All fields of an action, or of params, but those that the address or the host says. */
 function bodyOf(schema: z.ZodType, without: readonly string[]): z.ZodObject {
@@ -47,10 +53,11 @@ export const eventsQuery = z.strictObject({
     .string()
     .max(100)
     .exactOptional()
-    .describe('The id of an event: those after it. `newest`: only what happens from now on. All if absent. The header `Last-Event-ID` counts before it.'),
-  limit: field(SCHEMAS.FetchEventsParams, 'limit')
-    .optional()
-    .describe('Of an answer as JSON; 100 if absent.'),
+    .describe(
+      'The id of an event: those after it. `newest`: only what happens from now on. All if absent. The header `Last-Event-ID` counts before it.',
+    ),
+  turn: z.string().max(256).exactOptional().describe('The stream ends with the end of this turn.'),
+  limit: field(SCHEMAS.FetchEventsParams, 'limit').optional().describe('Of an answer as JSON; 100 if absent.'),
 });
 
 export const createBody = z.strictObject({

@@ -133,7 +133,11 @@ function wrongMethod(methods: string): Problem {
   });
 }
 
-function answer(response: ServerResponse, { status, headers, body }: KeptAnswer, more: Record<string, string> = {}): void {
+function answer(
+  response: ServerResponse,
+  { status, headers, body }: KeptAnswer,
+  more: Record<string, string> = {},
+): void {
   if (response.destroyed) return;
   const json = body && { 'content-type': 'application/json' };
   response.writeHead(status, { ...json, ...headers, ...more }).end(body && `${JSON.stringify(body)}\n`);

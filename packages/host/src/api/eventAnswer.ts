@@ -1,4 +1,4 @@
-import { ERROR_CODE, type URI } from '@agenthost/protocol';
+import { type ActionEnvelope, ERROR_CODE, type URI } from '@agenthost/protocol';
 import type { FetchEventsResult } from '@agenthost/protocol/internal';
 import { ConnectionClosedError, RpcError } from '@agenthost/rpc';
 import type { ApiCall } from './apiCall.js';
@@ -43,7 +43,7 @@ export async function sendEvents(call: ApiCall, streamed: StreamedAnswer): Promi
   streamed.begin(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
   client.onClose(() => streamed.response.end());
   try {
-    await follow(first, read, streamed, wanted === 'newest');
+    await follow(first, read, streamed, { isNewest: wanted === 'newest', turnId: call.query['turn'] });
   } catch (error) {
     await leave(error, session, streamed);
   }
@@ -54,7 +54,7 @@ async function follow(
   first: FetchEventsResult,
   read: (after: string | undefined) => Promise<FetchEventsResult>,
   streamed: StreamedAnswer,
-  isNewest: boolean,
+  { isNewest, turnId }: { readonly isNewest: boolean; readonly turnId: unknown },
 ): Promise<void> {
   // The place is told before anything happens: whoever is cut off at once goes on from there.
   const place = isNewest && first.cursor !== undefined ? `id: ${first.cursor}\n` : '';
@@ -65,7 +65,7 @@ async function follow(
   while (!streamed.isOver) {
     for (const { cursor, envelope } of page.items) {
       await streamed.write(`id: ${cursor}\nevent: ${envelope.action.type}\ndata: ${JSON.stringify(envelope)}\n\n`);
-      if (streamed.isOver) return;
+      if (streamed.isOver || (turnId !== undefined && endedTurn(envelope) === turnId)) return;
     }
     if (page.items.length > 0) quietSince = Date.now();
     if (!page.hasMore) {
@@ -80,6 +80,11 @@ async function follow(
     page = await read(after);
     after = page.cursor ?? after;
   }
+}
+
+function endedTurn({ action }: ActionEnvelope): string | undefined {
+  const isEnd = action.type === 'session/turnComplete' || action.type === 'session/turnCancelled';
+  return isEnd || action.type === 'session/error' ? action.turnId : undefined;
 }
 
 /** The session has gone, or can't be read now: whoever comes back learns which. */

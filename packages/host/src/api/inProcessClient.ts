@@ -52,7 +52,11 @@ export class InProcessClient {
     this.#clientId = clientId;
     this.#onNews = onNews;
     const unlimited = Number.POSITIVE_INFINITY;
-    this.#peer = new RpcPeer(transport, { maxFrameBytes: unlimited, maxValues: unlimited, requestTimeoutMs: COMMAND_MS });
+    this.#peer = new RpcPeer(transport, {
+      maxFrameBytes: unlimited,
+      maxValues: unlimited,
+      requestTimeoutMs: COMMAND_MS,
+    });
     this.#peer.onNotification('action', {
       parse: (params) => (params as ActionParams).envelope,
       handle: (envelope) => this.#receive(envelope),
@@ -106,10 +110,7 @@ export class InProcessClient {
     this.#peer.close();
   }
 
-  async #request<M extends keyof Commands>(
-    method: M,
-    params: Commands[M]['params'],
-  ): Promise<Commands[M]['result']> {
+  async #request<M extends keyof Commands>(method: M, params: Commands[M]['params']): Promise<Commands[M]['result']> {
     return (await this.#peer.request(method, params)) as Commands[M]['result'];
   }
 
@@ -125,4 +126,3 @@ export class InProcessClient {
     this.#wake?.();
   }
 }
-

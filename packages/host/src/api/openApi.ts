@@ -70,15 +70,30 @@ function jsonSchemas(): Readonly<Record<string, Json>> {
 
 function operation(operationId: string, route: ApiRoute, given: Operation): Json {
   const { summary, query, body, isBodyOptional, status, result, streams } = given;
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name, PATH[name] ?? {}, true));
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+    parameter('path', name, PATH[name] ?? {}, true),
+  );
   const inQuery = Object.entries(query?.shape ?? {}).map(([name, field]) => {
     const { $schema: _, ...schema } = z.toJSONSchema(field as z.ZodType, { io: 'input' });
     return parameter('query', name, schema, !(field as z.ZodType).safeParse(undefined).success && !isOptional(field));
   });
   const inHeader = [
-    ...(route.method === 'GET' ? [] : [parameter('header', 'Idempotency-Key', { type: 'string', maxLength: 255, description: KEY }, false)]),
-    ...(streams === 'events' ? [parameter('header', 'Last-Event-ID', { type: 'string', description: 'The id of the last event that was seen.' }, false)] : []),
-    ...(streams === 'content' ? [parameter('header', 'Range', { type: 'string', description: 'One range of bytes.' }, false)] : []),
+    ...(route.method === 'GET'
+      ? []
+      : [parameter('header', 'Idempotency-Key', { type: 'string', maxLength: 255, description: KEY }, false)]),
+    ...(streams === 'events'
+      ? [
+          parameter(
+            'header',
+            'Last-Event-ID',
+            { type: 'string', description: 'The id of the last event that was seen.' },
+            false,
+          ),
+        ]
+      : []),
+    ...(streams === 'content'
+      ? [parameter('header', 'Range', { type: 'string', description: 'One range of bytes.' }, false)]
+      : []),
   ];
   return {
     operationId,
@@ -95,14 +110,18 @@ function operation(operationId: string, route: ApiRoute, given: Operation): Json
 
 const BYTES = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 const PATH: Readonly<Record<string, Json>> = {
-  session: { type: 'string', description: 'The URI of a session, its `resource`: `shell:/s1`, or `shell:s1` without escapes.' },
+  session: {
+    type: 'string',
+    description: 'The URI of a session, its `resource`: `shell:/s1`, or `shell:s1` without escapes.',
+  },
   turnId: { type: 'string' },
 };
 
 function contentOf(streams: Operation['streams'], result: z.ZodType | undefined): Json {
   if (streams === 'content') return { content: BYTES };
   if (streams !== 'events' || !result) return {};
-  const description = 'An event has the cursor as its id, the type of the action as its name, and the envelope as its data.';
+  const description =
+    'An event has the cursor as its id, the type of the action as its name, and the envelope as its data.';
   return { content: { 'text/event-stream': { schema: { type: 'string', description } }, ...json(result) } };
 }
 

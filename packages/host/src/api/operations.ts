@@ -185,7 +185,8 @@ async function list({ client, query }: ApiCall): Promise<KeptAnswer> {
 
 async function create(call: ApiCall): Promise<KeptAnswer> {
   const body = call.body as Omit<CreateSessionParams, 'session'> & { readonly provider: string };
-  if (!isProviderId(body.provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, 'This is not the id of an agent.');
+  if (!isProviderId(body.provider))
+    throw new RpcError(ERROR_CODE.noAgentForProvider, 'This is not the id of an agent.');
   const session = sessionUri(body.provider, call.newId('session'));
   await call.client.request('createSession', { ...body, session }).catch((error: unknown) => {
     // Its id comes from the key: an earlier request with the same key has made it.

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ActionEnvelope, CLOSE_CODE, ERROR_CODE} from '@agenthost/protocol';
+import { type ActionEnvelope, CLOSE_CODE, ERROR_CODE } from '@agenthost/protocol';
 import { rejectionOf } from '@agenthost/protocol/internal';
 import { ConnectionClosedError, LocalRpcError, RequestTimeoutError, RpcError } from '@agenthost/rpc';
 
@@ -119,11 +119,15 @@ export function problemOf(error: unknown): Problem | undefined {
 }
 
 export function noAnswer(): Problem {
-  return new Problem(504, 'noAnswer', 'The host did not finish this in time; it may still happen.', { whatToDo: LATER });
+  return new Problem(504, 'noAnswer', 'The host did not finish this in time; it may still happen.', {
+    whatToDo: LATER,
+  });
 }
 
 export function internalProblem(): Problem {
-  return new Problem(500, 'internalError', 'The host could not do this.', { whatToDo: 'Look into the log of the host.' });
+  return new Problem(500, 'internalError', 'The host could not do this.', {
+    whatToDo: 'Look into the log of the host.',
+  });
 }
 
 function ofCommand({ code, message, data }: RpcError): Problem {

@@ -30,7 +30,9 @@ export class RequestRate {
     token.left--;
     const kind = isStream ? 'streams' : 'running';
     if (token[kind] >= (isStream ? MAX_STREAMS : MAX_RUNNING))
-      throw tooMany(isStream ? 'This token has too many streams.' : 'Too many requests of this token are being answered.');
+      throw tooMany(
+        isStream ? 'This token has too many streams.' : 'Too many requests of this token are being answered.',
+      );
     token[kind]++;
     response.once('close', () => token[kind]--);
   }

@@ -69,7 +69,13 @@ export class ApiGate {
       response.setHeader('connection', 'close');
       response.setHeader('www-authenticate', 'Bearer');
       const detail = credential ? 'A read-only link does not open the API.' : 'The token is missing or wrong.';
-      return (await load()).refuse(response, credential ? 403 : 401, credential ? 'readOnlyLink' : 'unauthorized', detail, TOKEN);
+      return (await load()).refuse(
+        response,
+        credential ? 403 : 401,
+        credential ? 'readOnlyLink' : 'unauthorized',
+        detail,
+        TOKEN,
+      );
     }
     if (!this.#admit(request, credential, admission)) {
       response.setHeader('connection', 'close');

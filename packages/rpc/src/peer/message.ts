@@ -69,7 +69,10 @@ export function parseMessage(text: string, limits: MessageLimits = DEFAULT_MESSA
 }
 
 /** A JSON object that came otherwise than in a frame, under the same limits; or what is wrong with it. */
-export function parseObject(text: string, { maxDepth, maxValues }: Pick<MessageLimits, 'maxDepth' | 'maxValues'>): object | string {
+export function parseObject(
+  text: string,
+  { maxDepth, maxValues }: Pick<MessageLimits, 'maxDepth' | 'maxValues'>,
+): object | string {
   if (exceedsJsonValues(text, maxValues)) return `it has more than ${maxValues} values: send it in parts`;
   let value: unknown;
   try {
