@@ -70,6 +70,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['connection', 'state'],
   'server/access': ['connection', 'storage/fs'],
   'server/sockets': ['connection', 'state'],
+  api: ['connection', 'database', 'server', 'storage/fs'],
   connection: [
     'agents',
     'agents/install',

@@ -1,4 +1,5 @@
 import { AGENT_GATES } from './agentGates.js';
+import { API_GATES } from './apiGates.js';
 import { BOUND_GATES } from './boundGates.js';
 import { CLI_GATES } from './cliGates.js';
 import { FILE_GATES } from './fileGates.js';
@@ -375,6 +376,7 @@ const ALL = [
   ...CLI_GATES,
   ...BOUND_GATES,
   ...AGENT_GATES,
+  ...API_GATES,
   ...LOGIN_GATES,
   ...TERMINAL_GATES,
   ...NATIVE_GATES,

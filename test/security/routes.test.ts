@@ -71,9 +71,12 @@ describe('point 2: every route of the server', () => {
       `http://127.0.0.1:${Number(port) + 1}`,
       `https://${host.url.host}`,
     ];
-    for (const { method, path, status = 200 } of host.host.routes) {
+    for (const { method, path, status = 200, needsBearer } of host.host.routes) {
       const good = await ask(method, path, own);
-      expect([path, good.status]).toEqual([path, method === 'UPGRADE' ? 101 : status]);
+      // With a token the routes of the API answer, if only that there is no such session.
+      if (needsBearer) expect([path, [200, 400, 404, 409, 415]]).toEqual([path, expect.arrayContaining([good.status])]);
+      else expect([path, good.status]).toEqual([path, method === 'UPGRADE' ? 101 : status]);
+      if (needsBearer) expect([path, (await ask(method, path, { host: host.url.host })).status]).toEqual([path, 401]);
       for (const name of foreign)
         expect([path, name, (await ask(method, path, { ...own, host: name })).status]).toEqual([path, name, 403]);
       for (const origin of origins)
@@ -100,11 +103,14 @@ describe('point 2: every route of the server', () => {
 
   it('accepts the owner’s token from no address, and a device’s only where the route says so', async () => {
     const { token } = host;
-    for (const { method, path, status = 404, tokenParameter } of host.host.routes) {
+    for (const { method, path, status = 404, tokenParameter, needsBearer } of host.host.routes) {
       const get = async (query: string, headers: Record<string, string> = {}) =>
         (await ask(method, `${path}?${query}`, { host: host.url.host, ...headers })).status;
       const bearer = { authorization: `Bearer ${token}` };
-      if (tokenParameter === undefined) {
+      if (needsBearer) {
+        expect([path, await get(`token=${token}`)]).toEqual([path, 401]);
+        expect([path, [400, 404, 415]]).toEqual([path, expect.arrayContaining([await get(`token=${token}`, bearer)])]);
+      } else if (tokenParameter === undefined) {
         expect([path, await get(`token=${token}`, bearer)]).toEqual([path, status]);
         expect([path, 401, status]).toContain(await get(`token=${token}`));
       } else {

@@ -60,6 +60,7 @@ export async function openDatabase(
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
       push,
       audit: new PgAudit(database),
+      apiKeys: async () => new (await import('./api/pgApiKeys.js')).PgApiKeys(database),
       cluster,
       clusterSessions: (options) => new ClusterSessions({ ...options, cluster, hostId }),
       closing: () => {

@@ -308,6 +308,8 @@ export class Host {
       connected: () => new Set([...this.#connections].map(({ credentialId }) => credentialId)),
       outside: () => this.#address?.outside,
       onConnection: (transport, credential) => this.#connect(transport, credential),
+      attach: (transport, credential) => this.attach(transport, credential),
+      instanceId: this.instanceId,
       log: this.#log,
     });
     this.#access = access;

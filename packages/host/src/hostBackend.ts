@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeyStore } from './api/keyStore.js';
 import { AuditFolder } from './audit/auditFolder.js';
 import type { AuditStore } from './audit/auditStore.js';
 import type { Cluster } from './cluster/cluster.js';
@@ -34,6 +35,8 @@ export interface HostBackend {
   openTokens(): Promise<TokenSource>;
   readonly push: PushNotifications;
   readonly audit: AuditStore;
+  /** The keys of requests to the API; loaded with the first of them. */
+  apiKeys(): Promise<KeyStore>;
   /** The other hosts on the same database. */
   readonly cluster?: Cluster;
   /** Made here, so that a host without a database loads nothing of it. */
@@ -99,6 +102,7 @@ async function openFolder(
     openTokens: () => openTokenFolder(stateRoot.path, log),
     push,
     audit: new AuditFolder(stateRoot.path),
+    apiKeys: async () => new (await import('./api/keyFile.js')).KeyFile(stateRoot.path),
     close: async () => {
       push.dispose();
       index.close();

@@ -1,15 +1,19 @@
+import type { Transport } from '@agenthost/rpc';
 import type { AuditTrail } from './audit/auditTrail.js';
 import { auditActor } from './connection/auditedCommand.js';
+import type { Credential } from './connection/credential.js';
 import type { HostBackend } from './hostBackend.js';
 import type { HostLog } from './hostLog.js';
 import type { ListenOptions } from './hostOptions.js';
 import type { HostParts } from './hostParts.js';
 import { type Access, openAccess } from './server/access/openAccess.js';
+import type { ServedApi } from './server/apiGate.js';
 import { HostServer, type HostServerOptions } from './server/hostServer.js';
 import { linkUrlOf } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
+import { HOST_VERSION } from './version.js';
 
 interface ServedParts {
   readonly backend: HostBackend;
@@ -20,13 +24,16 @@ interface ServedParts {
   /** Where other machines reach the host, if it knows. */
   readonly outside: () => string | undefined;
   readonly onConnection: HostServerOptions['onConnection'];
+  /** A connection inside the process. */
+  readonly attach: (transport: Transport, credential: Credential) => void;
+  readonly instanceId: string;
   readonly log: HostLog;
 }
 
 /** The server of a host with everybody that it lets in; it does not listen yet. */
 export async function openServer(
   options: ListenOptions,
-  { backend, cluster, audit, connected, outside, onConnection, log }: ServedParts,
+  { backend, cluster, audit, connected, outside, onConnection, attach, instanceId, log }: ServedParts,
 ): Promise<{ readonly access: Access; readonly server: HostServer; readonly linkUrl: (url: URL) => URL }> {
   const access = await openAccess({
     source: await backend.openTokens(),
@@ -41,6 +48,7 @@ export async function openServer(
     log,
   });
   const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
+  let api: Promise<ServedApi> | undefined;
   const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
   const server = new HostServer({
     address: options.address ?? '127.0.0.1',
@@ -63,6 +71,13 @@ export async function openServer(
     },
     onRefused: (what, from) => audit.refused(what, from),
     onConnection,
+    api: () => {
+      api ??= import('./api/apiServer.js').then(
+        ({ ApiServer }) =>
+          new ApiServer({ attach, keys: () => backend.apiKeys(), instanceId, version: HOST_VERSION, log }),
+      );
+      return api;
+    },
     socketRoutes: [...(cluster ? [cluster.route] : []), ...(options.socketRoutes ?? [])],
     log,
   });

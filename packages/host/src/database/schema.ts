@@ -265,4 +265,16 @@ create table audit (
 create index audit_by_space on audit (space, id);
 `,
   },
+  {
+    minHost: 1,
+    sql: `
+-- The keys of requests to the API, by their hash.
+create table api_key (
+  id text primary key,
+  record text not null,
+  at float8 not null
+);
+create index api_key_by_time on api_key (at);
+`,
+  },
 ];

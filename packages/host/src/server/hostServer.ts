@@ -11,6 +11,8 @@ import type { HostLog } from '../hostLog.js';
 import type { Authenticator } from './access/authenticator.js';
 import { ONE_TIME_PATH, OneTimeLinks } from './access/oneTimeLinks.js';
 import { PAIR_PATH, type PairRoute } from './access/pairRoute.js';
+import { ApiGate, type ServedApi } from './apiGate.js';
+import { API_PREFIX, API_ROUTES, OPENAPI_PATH } from './apiRoutes.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
@@ -43,6 +45,8 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Without it no device can be paired. */
   readonly pairRoute?: PairRoute;
+  /** HTTP for scripts, loaded with the first request. */
+  readonly api?: () => Promise<ServedApi>;
   /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
   /** What `/healthz` answers. */
@@ -60,13 +64,21 @@ export interface HostServerOptions {
 }
 
 export interface ServedRoute {
-  readonly method: 'GET' | 'POST' | 'UPGRADE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'UPGRADE';
+  /** With the names of its parameters in braces. */
   readonly path: string;
   /** The status of the answer to a request that presents nothing. Defaults to 200. */
   readonly status?: number;
   /** The query parameter in which a device token may come. */
   readonly tokenParameter?: string;
+  /** It needs a token in the `Authorization` header. */
+  readonly needsBearer?: true;
 }
+
+const API_SERVED: readonly ServedRoute[] = [
+  { method: 'GET', path: OPENAPI_PATH, status: 200 },
+  ...Object.values(API_ROUTES).map(({ method, path }) => ({ method, path, status: 401, needsBearer: true }) as const),
+];
 
 const PAIR_ROUTES: readonly ServedRoute[] = (['GET', 'POST'] as const).map((method) => ({
   method,
@@ -101,12 +113,14 @@ export class HostServer {
   readonly #turns = new FairTurns();
   readonly #held = new HeldBytes();
   readonly #oneTimeLinks = new OneTimeLinks();
+  readonly #api: ApiGate | undefined;
   #guard: RequestGuard | undefined;
 
   constructor(options: HostServerOptions) {
     this.#options = options;
     this.#warnings = new GatheredWarnings(options.log);
     this.#admission = new Admission(options, this.#warnings);
+    this.#api = options.api && this.#openApi(options.api);
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     this.#http = options.tls
       ? createSecureServer({ ...HTTP_LIMITS, handshakeTimeout: HTTP_LIMITS.headersTimeout, ...options.tls }, handle)
@@ -165,6 +179,7 @@ export class HostServer {
       ...pages.map((path) => ({ method: 'GET', path }) as const),
       { method: 'GET', path: ONE_TIME_PATH, status: 410 },
       ...(this.#options.pairRoute ? PAIR_ROUTES : []),
+      ...(this.#api ? API_SERVED : []),
       { method: 'UPGRADE', path: SOCKET_PATH },
       ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
         method: 'UPGRADE' as const,
@@ -203,6 +218,10 @@ export class HostServer {
     }
     if (!refused && this.#oneTimeLinks.has(request.url)) {
       void this.#oneTimeLinks.serve(request, response);
+      return;
+    }
+    if (!refused && this.#api && request.url?.startsWith(API_PREFIX)) {
+      void this.#api.serve(request, response, addressGroup(request.socket.remoteAddress ?? ''));
       return;
     }
     // The body is not read, here and below.
@@ -287,6 +306,20 @@ export class HostServer {
       this.#options.onUse?.(credential, remote);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
+    });
+  }
+
+  #openApi(load: () => Promise<ServedApi>): ApiGate {
+    const { authenticator, lookAgain, onUse, log } = this.#options;
+    return new ApiGate({
+      load,
+      authenticator,
+      admission: this.#admission,
+      held: this.#held,
+      ...(lookAgain && { lookAgain }),
+      ...(onUse && { onUse }),
+      onWrongToken: (remote) => this.#warnOfWrong('token', remote),
+      onError: (error) => log.error('a request to the API failed', error),
     });
   }
 

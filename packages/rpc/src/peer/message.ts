@@ -68,6 +68,22 @@ export function parseMessage(text: string, limits: MessageLimits = DEFAULT_MESSA
   return isResponse ? toResponse(fields, limits) : toCall(fields, limits);
 }
 
+/** A JSON object that came otherwise than in a frame, under the same limits; or what is wrong with it. */
+export function parseObject(
+  text: string,
+  { maxDepth, maxValues }: Pick<MessageLimits, 'maxDepth' | 'maxValues'>,
+): object | string {
+  if (exceedsJsonValues(text, maxValues)) return `it has more than ${maxValues} values: send it in parts`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
+  return structureViolation(value, maxDepth) ?? value;
+}
+
 /** The answer to a frame that is too long to be looked at. */
 export function oversizeFrame(maxBytes: number): Message & { readonly kind: 'malformed' } {
   return invalidRequest(null, `the frame is longer than ${maxBytes} bytes`);

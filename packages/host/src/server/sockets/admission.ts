@@ -46,6 +46,11 @@ export class Admission {
     return this.#requests.begin(request, response);
   }
 
+  /** The answer may take long: whoever writes it ends it when it is not read. */
+  streams(response: ServerResponse): void {
+    this.#requests.streams(response);
+  }
+
   /** The connection has shown a token. Call the result when it ends; `undefined`: there is no slot. */
   letIn(socket: Remote, credential: Credential): (() => void) | undefined {
     const release = this.#slots.take(credential);
@@ -108,6 +113,7 @@ const DEFAULT_REQUEST_LIMITS: RequestLimits = { maxUnanswered: 8, answerMs: 60_0
 export class UnansweredRequests {
   readonly #limits: RequestLimits;
   readonly #counts = new WeakMap<Socket, number>();
+  readonly #timers = new WeakMap<ServerResponse, NodeJS.Timeout>();
 
   constructor(limits: RequestLimits) {
     this.#limits = limits;
@@ -124,11 +130,16 @@ export class UnansweredRequests {
       return false;
     }
     const timer = setTimeout(() => socket.destroy(), this.#limits.answerMs).unref();
+    this.#timers.set(response, timer);
     response.once('close', () => {
       clearTimeout(timer);
       this.#counts.set(socket, (this.#counts.get(socket) ?? 1) - 1);
     });
     return true;
+  }
+
+  streams(response: ServerResponse): void {
+    clearTimeout(this.#timers.get(response));
   }
 }
 
