@@ -187,7 +187,7 @@ describe('agenthost acp, driven by the official client library', () => {
     await until(session.confirmed, ({ queuedMessages }) => queuedMessages?.length === 1);
     await editor.agent.notify('session/cancel', { sessionId: id });
     await expect(Promise.all([first, second])).resolves.toEqual([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }]);
-    expect(session.confirmed.value.turns).toHaveLength(1);
+    await until(session.confirmed, ({ turns, queuedMessages }) => turns.length === 1 && !queuedMessages?.length);
     session.dispose();
   });
 

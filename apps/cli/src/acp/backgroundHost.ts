@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -52,9 +53,20 @@ async function start(stateDir: string, script: string, flags: readonly string[])
   return false;
 }
 
+/** A host that was killed has left its address: somebody has to answer there. */
 async function runs(stateDir: string): Promise<boolean> {
-  const { findRunningHost } = await import('@agenthost/host/maintenance');
-  return (await findRunningHost(stateDir))?.url !== undefined;
+  const { url } = findHost({ path: stateDir, env: {} });
+  if (url === undefined) return false;
+  const { hostname, port, protocol } = new URL(url);
+  const usual = protocol === 'https:' ? 443 : 80;
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || usual, timeout: LOOK_MS * 10 });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('timeout', () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
+  }
 }
 
 function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {

@@ -54,6 +54,7 @@ export class EditorThread {
   readonly #sending = new Set<Promise<unknown>>();
   #pump: Promise<void> | undefined;
   #isBehind = false;
+  #toldOfHeld: string | undefined;
   #told: { options?: ThreadOptions; commands?: unknown; title?: string; planAt?: number | undefined } = {};
 
   constructor(session: SessionHandle, context: ThreadContext) {
@@ -236,7 +237,18 @@ export class EditorThread {
       await this.#sendFacts();
       await this.#send(this.#reader.readState(this.#session.confirmed.value));
       await this.#sendPlan();
+      await this.#tellOfHeldQueue();
     }
+  }
+
+  /** After a turn that failed or was stopped, messages may wait for somebody's word. An editor shows no queue. */
+  async #tellOfHeldQueue(): Promise<void> {
+    const { activeTurn, turns, queuedMessages = [] } = this.#session.confirmed.value;
+    const last = turns.at(-1);
+    const isHeld = !activeTurn && (last?.state === 'error' || last?.holdsQueue === true);
+    if (!isHeld || this.#toldOfHeld === last.id || !queuedMessages.some(({ id }) => this.#prompts.has(id))) return;
+    this.#toldOfHeld = last.id;
+    await this.#tell(`This message waits, because the turn before it did not end well. Send it again, or start it on ${this.#elsewhere}.`);
   }
 
   async #send(updates: AsyncIterable<SessionUpdate>): Promise<void> {
