@@ -69,7 +69,7 @@ async function play(seed: number): Promise<void> {
   }
   await quiet(session, doing);
   const turns = session.confirmed.value.turns;
-  const expected = turns.flatMap(itemsOf);
+  const expected = joined(turns.flatMap(itemsOf));
   const folded = () => itemsOfUpdates(uri);
   await editor
     .until(() => JSON.stringify(folded()) === JSON.stringify(expected))
@@ -103,8 +103,18 @@ async function act(session: SessionHandle, chat: ChatModel, shown: ChatModel): P
   }
   if (what < 0.9) return resolveOne(session, random() < 0.5);
   if (what < 0.95) return chat.rename(`Title ${random()}`);
-  editor.updates.splice(0, editor.updates.length);
-  return editor.agent.request('session/load', { sessionId: uri, cwd: test.stateDir, mcpServers: [] });
+  const loading = loaded.then(() => load(uri));
+  loaded = loading.catch(() => {});
+  return loading;
+}
+
+let loaded: Promise<unknown> = Promise.resolve();
+
+/** The editor forgets what it knew. */
+async function load(sessionId: string): Promise<void> {
+  await editor.agent.request('session/close', { sessionId });
+  editor.updates.length = 0;
+  await editor.agent.request('session/load', { sessionId, cwd: test.stateDir, mcpServers: [] });
 }
 
 async function resolveOne(session: SessionHandle, approved: boolean): Promise<void> {
@@ -137,7 +147,7 @@ async function quiet(session: SessionHandle, doing: readonly Promise<unknown>[])
   for (const one of watched) one.dispose();
 }
 
-/** A turn as an editor should show it: messages that the editor itself sent are its own matter. */
+/** A turn as an editor should show it. */
 function itemsOf({ userMessage, responseParts, toolCalls }: Turn): string[] {
   const items = [`user ${userMessage.text}`];
   for (const part of responseParts) {
@@ -150,41 +160,42 @@ function itemsOf({ userMessage, responseParts, toolCalls }: Turn): string[] {
       items.push(`call ${part.toolCallId} ${isDone ? 'completed' : 'failed'}`);
     }
   }
-  return items.filter((item) => !item.endsWith('from editor'));
+  return items;
+}
+
+/** Messages of the editor are its own matter: it shows them itself. What then stands side by side is one text. */
+function joined(items: readonly string[]): string[] {
+  const all: string[] = [];
+  for (const item of items) {
+    if (item.startsWith('user ') && item.endsWith('from editor')) continue;
+    const [kind = '', last = ''] = [item.split(' ', 1)[0], all.at(-1)];
+    if (/^(said|thought)$/.test(kind) && last.startsWith(`${kind} `)) all[all.length - 1] += item.slice(kind.length + 1);
+    else all.push(item);
+  }
+  return all;
 }
 
 function itemsOfUpdates(uri: string): string[] {
   const items: string[] = [];
-  let last = '';
-  for (const { sessionId, update } of editor.updates) {
-    if (sessionId !== uri) continue;
-    last = add(items, update, last);
-  }
-  return items.filter((item) => !item.endsWith('from editor'));
+  for (const { sessionId, update } of editor.updates) if (sessionId === uri) add(items, update);
+  return joined(items);
 }
 
-function add(items: string[], update: SessionUpdate, last: string): string {
+function add(items: string[], update: SessionUpdate): void {
   const kinds = { user_message_chunk: 'user', agent_message_chunk: 'said', agent_thought_chunk: 'thought' } as const;
   switch (update.sessionUpdate) {
     case 'user_message_chunk':
     case 'agent_message_chunk':
-    case 'agent_thought_chunk': {
-      const kind = kinds[update.sessionUpdate];
-      const text = update.content.type === 'text' ? update.content.text : '';
-      if (kind === last && kind !== 'user') items.push(`${items.pop()}${text}`);
-      else items.push(`${kind} ${text}`);
-      return kind;
-    }
+    case 'agent_thought_chunk':
+      items.push(`${kinds[update.sessionUpdate]} ${update.content.type === 'text' ? update.content.text : ''}`);
+      return;
     case 'tool_call':
       items.push(`call ${update.toolCallId} ${update.status}`);
-      return 'call';
+      return;
     case 'tool_call_update': {
       const at = items.findIndex((item) => item.startsWith(`call ${update.toolCallId} `));
       if (at >= 0 && update.status) items[at] = `call ${update.toolCallId} ${update.status}`;
-      return last;
     }
-    default:
-      return last;
   }
 }
 

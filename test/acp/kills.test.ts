@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanupsOfTests } from '../support/cleanups.js';
 import { spawnHost, startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { Editor } from './editor.js';
+import { Editor, type EditorOptions } from './editor.js';
 
 /** `AGENTHOST_ACP_KILLS=100` is the long form. */
 const KILLS = Number(process.env['AGENTHOST_ACP_KILLS'] ?? 12);
@@ -76,7 +76,10 @@ it('starts a host in the background, once for several editors at once', async ()
   const env = { AGENTHOST_HOME: stateDir, HOME: stateDir };
   const nowhere = { url: undefined, token: undefined } as const;
   const args = ['--state-dir', stateDir, '--agent', 'shell'];
-  const [one, two] = await Promise.all([Editor.start(nowhere, { args, env }), Editor.start(nowhere, { args, env })]);
+  const permission: EditorOptions['permission'] = async ({ options }) => ({
+    outcome: { outcome: 'selected', optionId: options[0]?.optionId ?? '' },
+  });
+  const [one, two] = await Promise.all([Editor.start(nowhere, { args, env, permission }), Editor.start(nowhere, { args, env })]);
   const { findRunningHost } = await import('@agenthost/host/maintenance');
   const { pid, url, token } = (await findRunningHost(stateDir)) ?? {};
   cleanups.push(async () => void (pid !== undefined && process.kill(pid, 'SIGKILL')));
