@@ -82,7 +82,9 @@ it('starts a host in the background, once for several editors at once', async ()
   const [one, two] = await Promise.all([Editor.start(nowhere, { args, env, permission }), Editor.start(nowhere, { args, env })]);
   const { findRunningHost } = await import('@agenthost/host/maintenance');
   const { pid, url, token } = (await findRunningHost(stateDir)) ?? {};
-  cleanups.push(async () => void (pid !== undefined && process.kill(pid, 'SIGKILL')));
+  cleanups.push(async () => {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  });
   const id = await one.open(stateDir);
   await one.prompt(id, 'echo seen');
   await two.agent.request('session/load', { sessionId: id, cwd: stateDir, mcpServers: [] });

@@ -45,7 +45,11 @@ async function start(stateDir: string, script: string, flags: readonly string[])
   child.unref();
   const until = Date.now() + START_MS;
   while (Date.now() < until) {
-    if (await runs(stateDir)) return true;
+    if (await runs(stateDir)) {
+      // Another editor was faster. A second host would wait for the end of the first.
+      if (findHost({ path: stateDir, env: {} }).pid !== child.pid) child.kill();
+      return true;
+    }
     // Another editor may have been faster: then that host comes up instead.
     if (hasEnded(child) && findHost({ path: stateDir, env: {} }).pid === undefined) return false;
     await pause(LOOK_MS);
