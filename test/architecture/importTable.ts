@@ -43,6 +43,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   },
   'apps/cli': {
     may: [
+      '@agentclientprotocol/sdk',
       '@agenthost/ahp',
       '@agenthost/client',
       '@agenthost/host',

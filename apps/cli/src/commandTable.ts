@@ -45,6 +45,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   prune: { summary: 'delete old archived sessions', load: () => import('./commands/prune.js') },
   export: { summary: 'write a session to a file', load: () => import('./commands/export.js') },
   import: { summary: 'create a session from an exported one', load: () => import('./commands/import.js') },
+  acp: {
+    summary: 'be an agent of an editor that speaks ACP: its threads are sessions of the host',
+    load: () => import('./commands/acp.js'),
+  },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
   audit: { summary: 'list who did what, when, from which device', load: () => import('./commands/audit.js') },
   pair: {

@@ -16,7 +16,7 @@ export interface FollowOptions {
   onAway(): void;
 }
 
-/** Resolves with the turn when it has ended; rejects when that can't be known any more. */
+/** Follows a message that the host has accepted. Resolves with its turn when it has ended; rejects when that can't be known any more. */
 export function followTurn(host: HostClient, session: SessionHandle, options: FollowOptions): Promise<Turn> {
   const { turnId, signal } = options;
   return new Promise((resolve, reject) => {
@@ -35,8 +35,8 @@ export function followTurn(host: HostClient, session: SessionHandle, options: Fo
       if (turn && 'state' in turn) return finish(() => resolve(turn));
       const isQueued = state.queuedMessages?.some(({ id }) => id === turnId) ?? false;
       if (isQueued && !wasQueued) options.onQueued();
-      // Not running, not ended, not waiting: it was removed from the queue.
-      if (wasQueued && !turn && !isQueued) finish(() => reject(takenBack()));
+      // The host has accepted it. Not running, not ended, not waiting: it was removed from the queue, maybe before this was called.
+      if (!turn && !isQueued) finish(() => reject(takenBack()));
       wasQueued = isQueued;
     };
     const watched = [
