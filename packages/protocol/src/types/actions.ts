@@ -12,6 +12,7 @@ import type {
   PendingMessageRemovedAction,
   PendingMessageSetAction,
   PermissionResolvedAction,
+  PickChangedAction,
   QueuedMessagesReorderedAction,
   SettingChosenAction,
   TitleChangedAction,
@@ -40,6 +41,7 @@ import type {
   ReasoningAction,
   ResponsePartAction,
   SettingsChangedAction,
+  TestsChangedAction,
   ToolCompleteAction,
   ToolStartAction,
   ToolUpdateAction,
@@ -66,6 +68,7 @@ export type Action =
   | CommentSetAction
   | CommentRemovedAction
   | CommentResolvedAction
+  | PickChangedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -86,6 +89,7 @@ export type Action =
   | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
+  | TestsChangedAction
   | SettingsChangedAction
   | AgentsChangedAction
   | ChangedAction;
@@ -135,7 +139,8 @@ export type ClientAction =
   | ApprovalRevokedAction
   | CommentSetAction
   | CommentRemovedAction
-  | CommentResolvedAction;
+  | CommentResolvedAction
+  | PickChangedAction;
 
 export type PendingMessageKind = 'steering' | 'queued';
 
@@ -172,6 +177,7 @@ export type SessionAction =
   | CommentSetAction
   | CommentRemovedAction
   | CommentResolvedAction
+  | PickChangedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -192,4 +198,5 @@ export type SessionAction =
   | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
+  | TestsChangedAction
   | SettingsChangedAction;
