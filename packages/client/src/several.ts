@@ -1,11 +1,14 @@
 import {
   MAX_SEVERAL,
+  MAX_SNAPSHOT_TURNS,
   type MergeChangesParams,
   type MergeChangesResult,
+  type SessionSummary,
   type Several,
   type SeveralMember,
   sessionUri,
   type URI,
+  type UserMessage,
 } from '@agenthost/protocol';
 import { ActionRejectedError, LimitReachedError } from './errors.js';
 import type { HostClient } from './hostClient.js';
@@ -14,6 +17,8 @@ import type { Message } from './session/sessionInput.js';
 
 const MAX_TITLE = 80;
 const MAX_BRANCH = 200;
+/** The others of a comparison are young. */
+const MAX_READ_TURNS = 1_000;
 
 export interface SeveralAgent {
   readonly provider: string;
@@ -121,6 +126,27 @@ export class SeveralSessions {
     }
   }
 
+  /** Makes one that failed, or was deleted, with the prompt and the folder of another one that is there. */
+  async startAgain(group: Several, member: SeveralMember): Promise<void> {
+    const other = await this.#first({
+      ...group,
+      members: group.members.filter(({ session }) => session !== member.session),
+    });
+    let options: SeveralOptions;
+    try {
+      const { summary } = other.confirmed.value;
+      const base = summary.metadata?.['baseBranchName'];
+      options = {
+        message: await firstMessage(other),
+        workingDirectory: projectFolder(summary.metadata, summary.workingDirectory),
+        ...(typeof base === 'string' && { worktree: { base } }),
+      };
+    } finally {
+      other.dispose();
+    }
+    await this.startMember(group, member, options);
+  }
+
   /** Says which one is landed. Of two clients that pick at the same time the first wins; the other's call rejects and says who that is. */
   async pick(group: Several, picked: URI): Promise<void> {
     const deciding = await this.#first(group);
@@ -219,6 +245,29 @@ export class SeveralSessions {
       }),
     );
   }
+}
+
+/** What a session was asked first. */
+async function firstMessage(session: SessionHandle): Promise<UserMessage> {
+  let first = session.confirmed.value.activeTurn?.userMessage;
+  let count = 0;
+  for await (const { origin, userMessage } of session.history({ includeLoaded: true, pageSize: MAX_SNAPSHOT_TURNS })) {
+    // What the host tells in the conversation is no message.
+    if (origin === undefined) first = userMessage;
+    if (++count >= MAX_READ_TURNS) break;
+  }
+  if (first) return session.wholeMessage(first);
+  throw new LimitReachedError('No other session of the comparison has its message yet. Try again in a moment.');
+}
+
+/** Of the repository that a worktree is of: the same subfolder. */
+function projectFolder(metadata: SessionSummary['metadata'] = {}, folder: URI | undefined): URI {
+  const { repositoryPath, worktreePath, workingDirectoryPath } = metadata;
+  if (typeof repositoryPath !== 'string') return folder ?? '';
+  const isInside = typeof worktreePath === 'string' && typeof workingDirectoryPath === 'string';
+  const inside =
+    isInside && workingDirectoryPath.startsWith(worktreePath) ? workingDirectoryPath.slice(worktreePath.length) : '';
+  return `file://${`${repositoryPath}${inside}`.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 /** The first line, as far as it is short. */

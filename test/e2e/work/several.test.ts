@@ -111,6 +111,9 @@ describe('one prompt to several agents', () => {
     const third = { session: uris[0] as URI };
     const options = { message: { text: 'true' }, workingDirectory: pathToFileURL(repository).href };
     await expect(several.startMember(group, third, options)).rejects.toThrow('already exists');
+    await expect(several.startAgain(group, group.members[1] as { session: URI })).rejects.toThrow(
+      'no agent for provider',
+    );
     // The one that was there is not removed by a second try.
     expect((await client.listSessions()).items).toHaveLength(1);
     await expect(
