@@ -114,6 +114,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/log',
     'storage/stateRoot',
     'work',
+    'work/checks',
     'work/worktrees',
   ],
   clientTools: ['agents', 'agents/events'],
@@ -140,6 +141,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'work',
+    'work/checks',
     'work/worktrees',
   ],
   move: [
@@ -207,6 +209,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'storage/fs': [],
   terminals: ['processes'],
   work: ['storage/fs'],
+  'work/checks': ['processes', 'storage/fs'],
   'work/files': ['storage/fs'],
   'work/land': ['storage/fs'],
   'work/worktrees': ['storage/fs'],

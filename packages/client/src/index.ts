@@ -67,6 +67,13 @@ export type {
   SessionFsFileStat,
   SessionFsHandler,
 } from './sessionFs/sessionFsHandler.js';
+export {
+  type SeveralAgent,
+  type SeveralOptions,
+  SeveralSessions,
+  type SeveralWorktree,
+  type StartingMember,
+} from './several.js';
 export type { WatchedChanges } from './sync/changesWatches.js';
 export type { ClientSeqStore } from './sync/outbox.js';
 export type { Interruption } from './sync/sharedSessions.js';

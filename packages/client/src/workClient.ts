@@ -19,6 +19,7 @@ import type {
   RevertChangesParams,
   RewindSessionParams,
   RewindSessionResult,
+  RunTestsResult,
   URI,
 } from '@agenthost/protocol';
 import type { ChangedAction } from '@agenthost/protocol/internal';
@@ -253,5 +254,29 @@ export class WorkClient {
     options?: CommandOptions,
   ): Promise<PullRequestResult> {
     return this.#commands.request('pullRequest', { session, ...params }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /** How the tests of the session's project are run; nothing while nobody has said so. */
+  async fetchTestCommand(session: URI, options?: CommandOptions): Promise<string | undefined> {
+    return (await this.#commands.request('fetchTestCommand', { session }, options)).command;
+  }
+
+  /**
+   * Runs the project's tests in the session's folder. `state.tests` of the session says how that goes on. A command is kept for the
+   * project. Rejects with `data.code` `noCommand`, `running`, `notTrusted` or `away`.
+   *
+   * @example
+   * ```ts
+   * await host.work.runTests(session.uri, 'npm test');
+   * session.state.subscribe(({ tests }) => console.log(tests?.status, tests?.exitCode));
+   * ```
+   */
+  runTests(session: URI, command?: string, options?: CommandOptions): Promise<RunTestsResult> {
+    return this.#commands.request('runTests', { session, ...(command !== undefined && { command }) }, options);
+  }
+
+  /** Resolves when no process of the run is left. */
+  async stopTests(session: URI, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('stopTests', { session }, options);
   }
 }

@@ -42,6 +42,7 @@ import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
+import { ProjectChecks } from './work/checks/projectChecks.js';
 import { Worktrees } from './work/worktrees/worktrees.js';
 
 /** How long a stopping host waits for a file provider to take the remaining data. */
@@ -143,6 +144,7 @@ export class Host {
       cluster?.broadcast(notification, options);
     };
     const worktrees = new Worktrees({ stateDir: stateRoot.path, env: options.env ?? process.env, log });
+    const tests = new ProjectChecks(stateRoot.path, options.testLimitMs);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({
         storage,
@@ -157,6 +159,7 @@ export class Host {
         stateDir: stateRoot.path,
         trust,
         worktrees,
+        tests,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
         onChange: (change) => push.changed(change),

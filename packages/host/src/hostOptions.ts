@@ -43,6 +43,8 @@ export interface HostOptions {
    * without one also in a repository of the host's (`all`). Default: `none`.
    */
   readonly snapshots?: SnapshotMode;
+  /** How long a run of a project's tests may take. Default 15 minutes. */
+  readonly testLimitMs?: number;
   /** Push notifications. */
   readonly push?: PushOptions;
   readonly now?: () => number;

@@ -55,6 +55,8 @@ export const REJECTION = {
   commentSent: 'the comment was sent to the agent already',
   commentChanged: 'a comment was changed in this moment, look at it and send it again',
   commentsFull: 'the session has no room for more comments, remove some of those that are resolved',
+  alreadyPicked: 'another one of these sessions was picked already',
+  notAmongSeveral: 'that session is none of those that got the same prompt',
   callNotRunning: 'the tool call does not run, so it takes no input',
   takesNoInput: 'this tool call takes no input',
   inputFull: 'the program has not read the input before this one',

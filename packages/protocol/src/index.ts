@@ -24,13 +24,16 @@ export {
   MAX_LIST_LIMIT,
   MAX_PARTS_LIMIT,
   MAX_QUOTE_LENGTH,
+  MAX_SEVERAL,
   MAX_SNAPSHOT_TURNS,
+  MAX_TEST_COMMAND,
   MAX_TEXT_LENGTH,
 } from './limits.js';
 export { changesReducer, createChangesState } from './reducers/changesReducer.js';
 export { createSessionState } from './reducers/createSessionState.js';
 export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
+export { severalOf } from './reducers/several.js';
 export { type TurnStep, turnSteps } from './reducers/turnSteps.js';
 export { reviewMessage } from './reviewMessage.js';
 export { ROLES } from './roles.js';
@@ -132,7 +135,18 @@ export type {
 } from './types/native.js';
 export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
 export type { PushNotify, SetPushSubscriptionParams } from './types/push.js';
-export type { NewComment, ResolvedComment, ReviewComment, SentComment } from './types/reviews.js';
+export type {
+  FetchTestCommandResult,
+  NewComment,
+  PickedSession,
+  ResolvedComment,
+  ReviewComment,
+  RunTestsResult,
+  SentComment,
+  Several,
+  SeveralMember,
+  TestRun,
+} from './types/reviews.js';
 export type {
   AgentAvailability,
   AgentInfo,

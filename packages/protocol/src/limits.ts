@@ -77,6 +77,11 @@ export const MAX_COMMENTS = 200;
 export const MAX_COMMENTS_LENGTH = 262_144;
 export const MAX_COMMENT_LENGTH = 4_000;
 export const MAX_QUOTE_LENGTH = 2_000;
+/** Sessions that are sent the same prompt to be compared. */
+export const MAX_SEVERAL = 8;
+/** The command of a project's tests, and the end of what it printed, in code units. */
+export const MAX_TEST_COMMAND = 2_000;
+export const MAX_TEST_OUTPUT = 8_192;
 /** Paths in one `restoreFiles`. */
 export const MAX_RESTORED_PATHS = 1_000;
 /** Paths in one `commitChanges`, and its message, in code units. */

@@ -41,10 +41,12 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     ...['closeTerminal', 'createTerminal', 'sendToTerminal'],
     ...['commitChanges', 'mergeChanges', 'previewMerge', 'pullRequest', 'pushChanges', 'restoreFiles'],
     ...['revertChanges', 'rewindSession'],
+    ...['fetchTestCommand', 'runTests', 'stopTests'],
     ...['checkFiles', 'findFiles', 'listFolder', 'readFile'],
     ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged', 'session/settingChosen'],
     'session/toolInput',
     ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],
+    'session/pickChanged',
     ...['session/titleChanged', 'session/turnStarted'],
   ],
   owner: [

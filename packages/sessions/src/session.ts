@@ -1,5 +1,5 @@
 import type { Observable } from '@agenthost/client';
-import type { FileChangeSummary } from '@agenthost/protocol';
+import type { FileChangeSummary, Several } from '@agenthost/protocol';
 
 /** A URI as text. */
 export type URI = string;
@@ -124,6 +124,8 @@ export interface Session {
   readonly description: Observable<Markdown | undefined>;
   readonly lastTurnEnd: Observable<Date | undefined>;
   readonly gitHubInfo: Observable<GitHubInfo | undefined>;
+  /** The sessions that got the same prompt as this one. Absent where there is no such thing. */
+  readonly several?: Observable<Several | undefined>;
   /** Never empty; the first one is `mainChat`. */
   readonly chats: Observable<readonly Chat[]>;
   readonly mainChat: Chat;

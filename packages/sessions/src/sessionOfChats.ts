@@ -1,4 +1,5 @@
 import type { Observable } from '@agenthost/client';
+import type { Several } from '@agenthost/protocol';
 import { computed, constant, sameDate } from './observable.js';
 import {
   type Chat,
@@ -27,6 +28,7 @@ export interface SessionOfChatsOptions {
   readonly workspace?: Observable<SessionWorkspace | undefined>;
   readonly gitHubInfo?: Observable<GitHubInfo | undefined>;
   readonly loading?: Observable<boolean>;
+  readonly several?: Observable<Several | undefined>;
 }
 
 /**
@@ -101,6 +103,10 @@ class SessionOfChats implements Session {
 
   get gitHubInfo(): Observable<GitHubInfo | undefined> {
     return this.#options.gitHubInfo ?? NOTHING;
+  }
+
+  get several(): Observable<Several | undefined> {
+    return this.#options.several ?? NOTHING;
   }
 
   get loading(): Observable<boolean> {

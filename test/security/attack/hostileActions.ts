@@ -71,6 +71,12 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
     { commentId: 'none', resolved: true },
     { commentId: 'constructor', resolved: false },
   ],
+  'session/pickChanged': [
+    { picked: 'mock:/none' },
+    { picked: `mock:/${'x'.repeat(4_000)}` },
+    { picked: 'x'.repeat(3_000_000) },
+    {},
+  ],
   'session/approvalRevoked': [{ approvalId: 'none' }, { approvalId: 'x'.repeat(3_000_000) }],
   'session/customizationToggled': [{ uri: `file:///${'x'.repeat(4_000)}`, enabled: false }],
 };

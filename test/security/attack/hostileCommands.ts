@@ -245,6 +245,13 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['letters in between', tried('findFiles', ({ long }) => ({ session: long, query: 'etaoinshrdlu'.repeat(21) }))],
     ['only slashes', tried('findFiles', ({ long }) => ({ session: long, query: '/'.repeat(256), limit: 200 }))],
   ],
+  fetchTestCommand: [['of any folder', tried('fetchTestCommand', ({ long }) => ({ session: long }))]],
+  runTests: [
+    ['a long command', refused('runTests', ({ long }) => ({ session: long, command: 'x'.repeat(MUCH) }))],
+    ['of two lines', refused('runTests', ({ long }) => ({ session: long, command: 'true\nfalse' }))],
+    ['that nobody gave', refused('runTests', ({ long }) => ({ session: long }))],
+  ],
+  stopTests: [['that do not run', tried('stopTests', ({ long }) => ({ session: long }))]],
   checkFiles: [
     ['very many', refused('checkFiles', ({ long }) => ({ session: long, paths: PATHS }))],
     ['outside', asked('checkFiles', ({ long }) => ({ session: long, paths: PATHS.slice(0, 100) }))],

@@ -29,6 +29,9 @@ import { useShortcuts } from './useShortcuts.js';
 /** Loaded when it is opened: the code for QR codes is not small. */
 const PairDialog = lazy(async () => ({ default: (await import('../devices/PairDialog.js')).PairDialog }));
 
+/** Most users never compare. */
+const CompareView = lazy(async () => ({ default: (await import('../several/CompareView.js')).CompareView }));
+
 type Overlay =
   | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' | 'addPhone' }
   | { readonly kind: 'settings'; readonly section?: SettingsSection }
@@ -104,15 +107,21 @@ export function App() {
       {route.view === 'start' && !isNarrow && <FirstRun isFirst={management.getSessions().length === 0} />}
       {route.view === 'session' &&
         (session && place ? (
-          <ChatView
-            session={session}
-            place={place}
-            chat={routed.chat ?? session.mainChat.resource}
-            find={route.find}
-            isReviewing={route.review === true}
-            onRename={() => setOverlay({ kind: 'rename', session })}
-            onDelete={() => deleteLater(session)}
-          />
+          route.compare && asHost(place) && session.several?.value ? (
+            <Suspense fallback={<main className="main" />}>
+              <CompareView host={asHost(place) as PageHost} group={session.several.value} />
+            </Suspense>
+          ) : (
+            <ChatView
+              session={session}
+              place={place}
+              chat={routed.chat ?? session.mainChat.resource}
+              find={route.find}
+              isReviewing={route.review === true}
+              onRename={() => setOverlay({ kind: 'rename', session })}
+              onDelete={() => deleteLater(session)}
+            />
+          )
         ) : (
           <main className="main">
             {routed.isMissing ? (

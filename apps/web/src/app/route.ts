@@ -12,6 +12,8 @@ export type Route =
       readonly find?: string;
       /** The changes are shown in place of the conversation. */
       readonly review?: true;
+      /** All sessions with the same prompt are shown side by side. */
+      readonly compare?: true;
     };
 
 const route = observable<Route>(parse(location.hash));
@@ -37,7 +39,9 @@ function parse(hash: string): Route {
   const chat = parameters.get('chat');
   const find = parameters.get('find');
   const review = parameters.has('review') && { review: true as const };
-  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }), ...(find && { find }), ...review };
+  const compare = parameters.has('compare') && { compare: true as const };
+  if (sessionId)
+    return { view: 'session', sessionId, ...(chat && { chat }), ...(find && { find }), ...review, ...compare };
   const [native, host] = [parameters.get('native'), parameters.get('host')];
   if (native && host) return { view: 'native', host, id: native };
   const agent = parameters.get('new');
@@ -49,7 +53,13 @@ function format(next: Route): string {
   if (next.view === 'start') return '';
   if (next.view === 'new') return next.agent === undefined ? '#new' : `#${new URLSearchParams({ new: next.agent })}`;
   if (next.view === 'native') return `#${new URLSearchParams({ native: next.id, host: next.host })}`;
-  const { sessionId: session, chat, find, review } = next;
-  const words = { session, ...(chat && { chat }), ...(find && { find }), ...(review && { review: '' }) };
+  const { sessionId: session, chat, find, review, compare } = next;
+  const words = {
+    session,
+    ...(chat && { chat }),
+    ...(find && { find }),
+    ...(review && { review: '' }),
+    ...(compare && { compare: '' }),
+  };
   return `#${new URLSearchParams(words)}`;
 }

@@ -25,6 +25,7 @@ export interface SessionListProps {
   readonly hostOf: (session: Session) => string | undefined;
   readonly agentName: (session: Session) => string;
   readonly onOpen: (session: Session) => void;
+  readonly onCompare: (session: Session) => void;
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onArchive: (sessions: readonly Session[]) => void;
   readonly onUnread: (session: Session) => void;
@@ -82,7 +83,7 @@ export function SessionList(props: SessionListProps) {
   };
   const keyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if ((event.target as HTMLElement).closest('.list-foot')) return;
+    if ((event.target as HTMLElement).closest('.list-foot, .group-cmp')) return;
     const heading = (event.target as HTMLElement).dataset['group'];
     const at = heading === undefined ? focusedAt : indexOfGroup(model, heading);
     const session = sessionAt(at);
@@ -154,6 +155,7 @@ export function SessionList(props: SessionListProps) {
             const host = item.group.at(0);
             return (
               <GroupHeading
+                onCompare={host?.session.several?.value && props.onCompare}
                 key={`group ${item.group.key}`}
                 group={item.group}
                 isCollapsed={item.isCollapsed}
@@ -202,9 +204,12 @@ interface GroupHeadingProps {
   readonly isCollapsed: boolean;
   readonly host: string | undefined;
   readonly onCollapse: (isCollapsed: boolean) => void;
+  /** For sessions with one prompt. */
+  readonly onCompare: ((session: Session) => void) | undefined;
 }
 
-function GroupHeading({ group, isCollapsed, host, onCollapse }: GroupHeadingProps) {
+function GroupHeading({ group, isCollapsed, host, onCollapse, onCompare }: GroupHeadingProps) {
+  const first = group.at(0)?.session;
   const Chevron = isCollapsed ? ChevronRight : ChevronDown;
   if (group.label === '') return <span />;
   return (
@@ -221,6 +226,11 @@ function GroupHeading({ group, isCollapsed, host, onCollapse }: GroupHeadingProp
         {host && <span className="host">{host}</span>}
         {isCollapsed && <span className="host num">{group.length}</span>}
       </button>
+      {onCompare && first && (
+        <button type="button" className="btn quiet sm group-cmp" onClick={() => onCompare(first)}>
+          Compare<span className="sr"> {group.label}</span>
+        </button>
+      )}
     </h2>
   );
 }

@@ -246,6 +246,7 @@ export function Sidebar(props: SidebarProps) {
         snippets={snippets}
         hostOf={(session) => (allPlaces.length > 1 ? places.byId(session.providerId)?.name : undefined)}
         agentName={(session) => agentName(places.byId(session.providerId), session.sessionType)}
+        onCompare={({ sessionId }) => goTo({ view: 'session', sessionId, compare: true })}
         onOpen={({ sessionId }) =>
           goTo({ view: 'session', sessionId, ...(filter.text && snippets.has(sessionId) && { find: filter.text }) })
         }

@@ -4,6 +4,8 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { needsLogin } from '../agents/loginWords.js';
 import type { PageHost } from '../app/pagePlace.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
+import { SeveralCards } from '../several/SeveralCards.js';
+import type { SeveralChoice } from '../several/useSeveral.js';
 import { agentDetails, agentWords, HowToFix } from './HowToFix.js';
 
 interface AgentCardsProps {
@@ -15,10 +17,11 @@ interface AgentCardsProps {
   /** The agent that was asked for; one that can't be used yet is shown with what to do. */
   readonly wanted: string | undefined;
   readonly onAgent: (provider: string) => void;
+  readonly several: SeveralChoice;
 }
 
 /** The agents that can be used, as cards; the others are one line. */
-export function AgentCards({ host, usable, others, chosen, wanted, onAgent }: AgentCardsProps) {
+export function AgentCards({ host, usable, others, chosen, wanted, onAgent, several }: AgentCardsProps) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -32,24 +35,41 @@ export function AgentCards({ host, usable, others, chosen, wanted, onAgent }: Ag
   };
   return (
     <section className="sect">
-      <h2 className="sect-h">Agent</h2>
-      <div className="agents four" role="radiogroup" aria-label="Agent" ref={group} onKeyDown={move}>
-        {usable.map((agent, index) => (
-          <button
-            key={agent.provider}
-            type="button"
-            className="agent"
-            role="radio"
-            aria-checked={agent === chosen}
-            tabIndex={agent === chosen || (index === 0 && (!chosen || !usable.includes(chosen))) ? 0 : -1}
-            onClick={() => onAgent(agent.provider)}
-          >
-            <AgentIcon icon={agent.icon} size={16} />
-            <span className="nm">{agent.displayName}</span>
-            <span className={agent.login && needsLogin(agent.login) ? 'ds needs' : 'ds'}>{agentWords(agent)}</span>
-          </button>
-        ))}
-      </div>
+      <h2 className="sect-h">
+        {several.isOn ? 'Agents' : 'Agent'}
+        <span className="grow" />
+        {several.isOffered && (
+          <label className="toggle several-switch">
+            <input
+              type="checkbox"
+              checked={several.isOn}
+              onChange={(event) => several.onSwitch(event.target.checked)}
+            />
+            Send to several
+          </label>
+        )}
+      </h2>
+      {several.isOn ? (
+        <SeveralCards usable={usable} chosen={several.chosen} onChosen={several.onChosen} />
+      ) : (
+        <div className="agents four" role="radiogroup" aria-label="Agent" ref={group} onKeyDown={move}>
+          {usable.map((agent, index) => (
+            <button
+              key={agent.provider}
+              type="button"
+              className="agent"
+              role="radio"
+              aria-checked={agent === chosen}
+              tabIndex={agent === chosen || (index === 0 && (!chosen || !usable.includes(chosen))) ? 0 : -1}
+              onClick={() => onAgent(agent.provider)}
+            >
+              <AgentIcon icon={agent.icon} size={16} />
+              <span className="nm">{agent.displayName}</span>
+              <span className={agent.login && needsLogin(agent.login) ? 'ds needs' : 'ds'}>{agentWords(agent)}</span>
+            </button>
+          ))}
+        </div>
+      )}
       {others.length > 0 && (
         <OtherAgents
           host={host}

@@ -10,13 +10,19 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { Composer } from '../composer/Composer.js';
 import { Menu } from '../overlays/Menu.js';
+import { type SeveralStart, useSeveral } from '../several/useSeveral.js';
 import { AgentCards } from './AgentCards.js';
 import { FolderField } from './FolderField.js';
 import type { NewSessionFormProps } from './NewSession.js';
 import { useWorkIn, WorkIn } from './WorkIn.js';
 
+interface HostFormProps extends NewSessionFormProps {
+  readonly host: PageHost;
+  readonly onStartSeveral: (host: PageHost, choice: SeveralStart) => Promise<void>;
+}
+
 /** A new session of a host: one of its agents, in one of its folders. It begins with what was used last in that folder. */
-export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFormProps & { readonly host: PageHost }) {
+export function HostForm({ host, draft, setDraft, type, onStart, onStartSeveral }: HostFormProps) {
   const { lastChoices } = useServices();
   const agents = useObservable(host.provider.status.agents);
   useObservable(host.connection);
@@ -39,10 +45,22 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
   const known = agent?.provider === remembered?.agent ? remembered?.model : undefined;
   const model = agent?.models.find(({ id }) => id === (chosenModel ?? known));
   const requiresTrust = useRequiresTrust(host, folder, agent?.provider);
-  const workIn = useWorkIn(host, folder, { remembered: remembered?.worktree === true, message: draft.text });
+  const several = useSeveral(usable, agent, model?.id);
+  const workIn = useWorkIn(host, folder, {
+    remembered: remembered?.worktree === true,
+    message: draft.text,
+    isForced: several.isOn,
+  });
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
     if (!agent) throw new Error('No agent can be used yet: add one above.');
     if (!folder) throw new Error('Choose a folder first.');
+    if (several.isOn) {
+      if (!workIn.worktree)
+        throw new Error('Each agent needs a worktree of its own: choose a folder in a git repository.');
+      const { text, attachments = [] } = message;
+      await onStartSeveral(host, { agents: several.agents, folder, worktree: workIn.worktree, text, attachments });
+      return;
+    }
     if (needsLogin(agent.login) && canLogIn(agent.login) && mayLogIn) {
       const isLoggedIn = await new Promise<boolean>((resolve) => setLoggingIn(() => resolve));
       if (!isLoggedIn) throw new Error(`${agent.displayName} needs a log-in first.`);
@@ -65,12 +83,13 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
         others={others}
         chosen={agent}
         wanted={type}
+        several={several}
         onAgent={(provider) => {
           setAgentId(provider);
           setModel(undefined);
         }}
       />
-      {agent && needsLogin(agent.login) && (
+      {agent && !several.isOn && needsLogin(agent.login) && (
         <div className="fix">
           <LoginState agent={agent} />
           <span className="grow" />
@@ -104,11 +123,12 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
           onEditLast={() => undefined}
           running={false}
           canSteer={false}
-          sendLabel="Start session"
+          sendLabel={several.isOn ? `Start ${several.agents.length} sessions` : 'Start session'}
           placeholder={agent?.runsInput ? 'Type a command, such as ls' : 'What should be done?'}
           autoFocus
         >
-          {agent && agent.models.length > 0 && (
+          {several.isOn && <span className="hint">Same message, one session for each agent</span>}
+          {!several.isOn && agent && agent.models.length > 0 && (
             <Menu
               label={`Model: ${model?.name ?? 'Default model'}`}
               className="pick"

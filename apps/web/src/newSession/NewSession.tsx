@@ -9,6 +9,7 @@ import { useStable } from '../app/useStable.js';
 import { PlaceRoleNote } from '../composer/RoleNote.js';
 import { BackButton } from '../controls/BackButton.js';
 import { Banner } from '../conversation/Banner.js';
+import { beginSeveral, type SeveralStart } from '../several/useSeveral.js';
 import { HostForm } from './HostForm.js';
 import { PlaceForm } from './PlaceForm.js';
 
@@ -56,6 +57,11 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
     drafts.clear(DRAFT);
     goTo({ view: 'session', sessionId: sent.sessionId });
   };
+  const startSeveral = async (at: PageHost, choice: SeveralStart) => {
+    const sessionId = await beginSeveral(at, choice);
+    drafts.clear(DRAFT);
+    goTo({ view: 'session', sessionId, compare: true });
+  };
   const host = asHost(place);
   // The agent of a session says nothing about the agents of another host.
   const type = agent ?? (place.id === activePlaceId ? activeType : undefined);
@@ -89,7 +95,7 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
           </div>
           <PlaceRoleNote place={place} operation="createSession">
             {host ? (
-              <HostForm key={place.id} host={host} {...form} />
+              <HostForm key={place.id} host={host} onStartSeveral={startSeveral} {...form} />
             ) : (
               <PlaceForm key={place.id} place={place} {...form} />
             )}

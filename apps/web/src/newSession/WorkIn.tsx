@@ -12,6 +12,8 @@ interface WorkInProps {
   readonly isOffered: boolean;
   readonly current: string | undefined;
   readonly isWorktree: boolean;
+  /** Several agents would get in each other's way. */
+  readonly isForced: boolean;
   readonly branch: string;
   readonly takesChanges: boolean;
   readonly onWorktree: (isWorktree: boolean) => void;
@@ -21,14 +23,21 @@ interface WorkInProps {
 
 /** Where a new session works: in the folder itself, or in a git worktree that is made for it. */
 export function WorkIn(props: WorkInProps) {
-  const { isOffered, current, isWorktree, branch, takesChanges, onWorktree, onBranch, onTakesChanges } = props;
+  const { isOffered, isForced, current, isWorktree, branch, takesChanges, onWorktree, onBranch, onTakesChanges } =
+    props;
   if (!isOffered) return null;
   return (
     <section className="sect">
       <h2 className="sect-h">Work in</h2>
       <div className="work-in">
         <div className="seg" role="group" aria-label="Work in">
-          <button type="button" aria-pressed={!isWorktree} onClick={() => onWorktree(false)}>
+          <button
+            type="button"
+            aria-pressed={!isWorktree}
+            disabled={isForced}
+            title={isForced ? 'Each agent needs its own worktree' : undefined}
+            onClick={() => onWorktree(false)}
+          >
             This folder
           </button>
           <button type="button" aria-pressed={isWorktree} onClick={() => onWorktree(true)}>
@@ -50,7 +59,9 @@ export function WorkIn(props: WorkInProps) {
             />
           </label>
         )}
-        {isWorktree && current !== undefined && <span className="aux">from {current}</span>}
+        {isWorktree && current !== undefined && (
+          <span className="aux">{isForced ? `each, from ${current}` : `from ${current}`}</span>
+        )}
         {isWorktree && (
           <label className="check">
             <input type="checkbox" checked={takesChanges} onChange={(event) => onTakesChanges(event.target.checked)} />
@@ -67,26 +78,28 @@ interface UseWorkInOptions {
   readonly remembered: boolean;
   /** The first message, of which the branch is named until the user names it. */
   readonly message: string;
+  readonly isForced: boolean;
 }
 
 /** What the user chooses, and the worktree to make, if any. */
 export function useWorkIn(
   host: PageHost,
   folder: string | undefined,
-  { remembered, message }: UseWorkInOptions,
+  { remembered, message, isForced }: UseWorkInOptions,
 ): WorkInProps & { readonly worktree: NewWorktree | undefined } {
   const checkout = useCheckout(host, folder);
   const [chosen, setChosen] = useState<boolean>();
   const [typed, setTyped] = useState<string>();
   const [takesChanges, setTakesChanges] = useState(false);
   const isOffered = checkout !== undefined;
-  const isWorktree = isOffered && (chosen ?? remembered);
+  const isWorktree = isOffered && (isForced || (chosen ?? remembered));
   const branch = typed ?? proposedBranch(message);
   const name = branch.trim();
   return {
     isOffered,
     current: checkout?.branch,
     isWorktree,
+    isForced,
     branch,
     onWorktree: setChosen,
     onBranch: setTyped,

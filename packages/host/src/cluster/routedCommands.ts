@@ -84,6 +84,9 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     readFile: (params, space) => of(space).work('readFile', params, SOMEBODY),
     findFiles: (params, space) => of(space).work('findFiles', params, SOMEBODY),
     checkFiles: (params, space) => of(space).work('checkFiles', params, SOMEBODY),
+    fetchTestCommand: (params, space) => of(space).work('fetchTestCommand', params, SOMEBODY),
+    runTests: (params, space, client) => of(space).work('runTests', params, client),
+    stopTests: (params, space, client) => of(space).work('stopTests', params, client),
   };
   return async (
     method: string,

@@ -98,6 +98,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     readFile: (params, connection) => connection.sessions.work('readFile', params, connection),
     findFiles: (params, connection) => connection.sessions.work('findFiles', params, connection),
     checkFiles: (params, connection) => connection.sessions.work('checkFiles', params, connection),
+    fetchTestCommand: (params, connection) => connection.sessions.work('fetchTestCommand', params, connection),
+    runTests: (params, connection) => connection.sessions.work('runTests', params, connection),
+    stopTests: (params, connection) => connection.sessions.work('stopTests', params, connection),
     forkSession: async (params, connection) => {
       await connection.sessions.fork(params, connection);
       return null;

@@ -3,8 +3,10 @@ import {
   type CreateSessionParams,
   ERROR_CODE,
   type ForkSessionParams,
+  MAX_SEVERAL,
   PROTOCOL_VERSION,
   parseSessionUri,
+  severalOf,
   type URI,
 } from '@agenthost/protocol';
 import { DEFAULT_SPACE, MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH } from '@agenthost/protocol/internal';
@@ -36,6 +38,7 @@ export async function beginSession(
   params: CreateSessionParams,
   { storage, provider, sessionId, space, defaultDirectory, now, newId, worktrees, discard }: BeginSessionOptions,
 ): Promise<{ readonly stored: StoredSession; readonly start: SessionStartRecord }> {
+  checkSeveral(params);
   const wanted = requestedWorktree(params.config);
   const folder = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
   const made = wanted && (await worktrees.make(sessionId, folder, wanted));
@@ -174,6 +177,13 @@ export function checkSpace(space: string, storage: Pick<SessionStorage, 'spaceOf
 
 type NewSessionParams = Pick<CreateSessionParams, 'session' | 'provider' | 'metadata' | 'config'>;
 type SessionUriParts = NonNullable<ReturnType<typeof parseSessionUri>>;
+
+/** What each client that compares them relies on, and how many there may be. */
+function checkSeveral({ session, metadata }: CreateSessionParams): void {
+  if (metadata?.['several'] === undefined || severalOf({ resource: session, metadata })) return;
+  const what = `a title and from 2 to ${MAX_SEVERAL} members, each once, this session among them`;
+  throw new RpcError(ERROR_CODE.invalidParams, `params.metadata.several: ${what}`);
+}
 
 function checkLength(name: string, value: object | undefined, most: number): void {
   const length = value ? JSON.stringify(value).length : 0;

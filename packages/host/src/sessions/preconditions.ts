@@ -1,4 +1,12 @@
-import type { Author, ClientAction, Form, PermissionOption, SessionState, ToolCallState } from '@agenthost/protocol';
+import {
+  type Author,
+  type ClientAction,
+  type Form,
+  type PermissionOption,
+  type SessionState,
+  severalOf,
+  type ToolCallState,
+} from '@agenthost/protocol';
 import {
   findPendingMessage,
   formAnswerOf,
@@ -8,6 +16,7 @@ import {
   ownValue,
   type PendingMessageSetAction,
   type PermissionResolvedAction,
+  type PickChangedAction,
   type Refusal,
   refuse,
   type ToolCallConfirmedAction,
@@ -92,6 +101,8 @@ function stateRefusal(action: ClientAction, context: PreconditionContext): Refus
       return state.customizations?.some((entry) => entry.customization.uri === action.uri)
         ? undefined
         : refuse('unknownCustomization');
+    case 'session/pickChanged':
+      return pickRefusal(state, action);
     case 'session/approvalRevoked':
       return state.approvals?.some(({ id, isRevocable }) => id === action.approvalId && isRevocable)
         ? undefined
@@ -99,6 +110,15 @@ function stateRefusal(action: ClientAction, context: PreconditionContext): Refus
     default:
       return undefined;
   }
+}
+
+/** Of two people who pick at the same time, the second learns who was first. */
+function pickRefusal({ summary, picked: before }: SessionState, { picked }: PickChangedAction): Refusal | undefined {
+  const members = severalOf(summary)?.members ?? [];
+  if (members.length === 0) return refuse('notAmongSeveral');
+  if (picked === undefined) return undefined;
+  if (!members.some(({ session }) => session === picked)) return refuse('notAmongSeveral');
+  return before && before.session !== picked ? refuse('alreadyPicked', before.by && { by: before.by }) : undefined;
 }
 
 function awayRefusal(place: string): Refusal {

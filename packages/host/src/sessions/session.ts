@@ -181,7 +181,8 @@ export class Session {
   }
 
   get #isBusy(): boolean {
-    return this.state.activeTurn !== undefined || this.#run?.isBusy === true || this.#intake.isBusy;
+    const isTesting = this.work.tests?.isRunning === true;
+    return this.state.activeTurn !== undefined || this.#run?.isBusy === true || this.#intake.isBusy || isTesting;
   }
 
   /** It can go to another host without an interruption. */
@@ -233,8 +234,8 @@ export class Session {
 
   #found<T>(page: T | undefined, turnId: string | undefined): T {
     this.#lastUsed = performance.now();
-    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${turnId} in ${this.uri}`);
-    return page;
+    if (page) return page;
+    throw new RpcError(ERROR_CODE.notFound, `no turn ${turnId} in ${this.uri}`);
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
@@ -299,6 +300,7 @@ export class Session {
   /** Called after each load. A turn that was running when the host ended has ended with it. */
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
+    this.work.tests?.recover();
     if (lifecycle === 'creating' && this.awayAt === undefined) void this.createAgentSession();
     else this.#parts.metadata.request();
     if (!activeTurn) {
@@ -306,11 +308,8 @@ export class Session {
       return;
     }
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
-    this.#parts.store.dispatch({
-      type: 'session/error',
-      turnId: activeTurn.id,
-      error: { errorType: 'interrupted', message },
-    });
+    const error = { errorType: 'interrupted', message };
+    this.#parts.store.dispatch({ type: 'session/error', turnId: activeTurn.id, error });
   }
 
   /** Starts what follows from an action. `SessionEffects` calls it last after each change. */

@@ -7,6 +7,7 @@ import type { Broadcast } from '../state/broadcast.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Lookers, Publisher, SequenceSource } from '../state/publisher.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
+import type { ProjectChecks } from '../work/checks/projectChecks.js';
 import type { SnapshotMode } from '../work/openWork.js';
 import type { Worktrees } from '../work/worktrees/worktrees.js';
 import type { AnswerRecord } from './turn/answerRecord.js';
@@ -48,6 +49,7 @@ export interface SessionServices {
   readonly stateDir: string;
   readonly trust: WorkspaceTrust;
   readonly worktrees: Worktrees;
+  readonly tests: ProjectChecks;
   readonly defaultDirectory: string;
   /** Snapshot files and turn indexes are only used by the version that wrote them. */
   readonly hostVersion: string;

@@ -55,9 +55,10 @@ type Command<M extends keyof Commands, C> = (
 ) => Promise<Commands[M]['result']>;
 
 /** A command about the files of a session's folder. */
-export type WorkCommand = ReadsWork | LandsWork | ShowsFiles;
+export type WorkCommand = ReadsWork | LandsWork | ShowsFiles | RunsTests;
 type ReadsWork = 'listChanges' | 'fetchDiff' | 'restoreFiles' | 'fetchChanges' | 'revertChanges' | 'rewindSession';
 type ShowsFiles = 'listFolder' | 'readFile' | 'findFiles' | 'checkFiles';
+type RunsTests = 'fetchTestCommand' | 'runTests' | 'stopTests';
 type LandsWork = 'commitChanges' | 'previewMerge' | 'mergeChanges' | 'pushChanges' | 'pullRequest';
 
 /** Shows a folder of this machine. */

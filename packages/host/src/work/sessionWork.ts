@@ -17,6 +17,7 @@ import type {
   RewindSessionResult,
 } from '@agenthost/protocol';
 import type { ChangeList } from './changeList.js';
+import type { SessionChecks } from './checks/sessionChecks.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
 import { SessionFiles } from './files/sessionFiles.js';
 import { FolderWatch } from './folderWatch.js';
@@ -56,6 +57,7 @@ export class SessionWork {
   rewind: ((params: RewindSessionParams, by: Author) => Promise<RewindSessionResult>) | undefined;
   /** The files themselves, whatever git says of them. */
   readonly files: SessionFiles;
+  readonly tests: SessionChecks | undefined;
   #opened: Promise<OpenedWork> | undefined;
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
@@ -77,6 +79,7 @@ export class SessionWork {
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
+    this.tests = options.tests;
     this.files = new SessionFiles({ ...options, signal: this.#besideEnding.signal });
   }
 
@@ -281,6 +284,7 @@ export class SessionWork {
   /** Lets what was begun end, and ends what takes too long. */
   async close(): Promise<void> {
     this.#watch.close();
+    await this.tests?.close();
     this.files.forget();
     this.#besideEnding.abort();
     const timer = setTimeout(() => this.#ending.abort(), CLOSE_MS);

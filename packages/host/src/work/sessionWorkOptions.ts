@@ -1,4 +1,5 @@
 import type { HostLog } from '../hostLog.js';
+import type { SessionChecks } from './checks/sessionChecks.js';
 import type { Progress } from './land/landContext.js';
 import type { OpenWorkOptions } from './openWork.js';
 
@@ -19,6 +20,8 @@ export interface SessionWorkOptions extends OpenWorkOptions {
   readonly turnNumber: (turnId: string) => number | undefined;
   /** Says something in the conversation, in a turn whose id is in `ownTurns` before it begins. `false` while a turn runs. */
   readonly tell: (text: string, ownTurns: Set<string>) => boolean;
+  /** Runs the tests of the project in the folder. */
+  readonly tests?: SessionChecks;
   readonly onProgress?: (progress: Progress) => void;
   /** The files of the folder have changed. */
   readonly onChanged: () => void;

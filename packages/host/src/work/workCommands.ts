@@ -1,6 +1,8 @@
 import { type Author, type Commands, ERROR_CODE } from '@agenthost/protocol';
 import type { ErrorData } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import { ChecksError, type ChecksProblem } from './checks/checksError.js';
+import type { SessionChecks } from './checks/sessionChecks.js';
 import { FileError, type FileProblem } from './files/fileError.js';
 import { GitError, type GitProblem } from './gitError.js';
 import type { SessionWork } from './sessionWork.js';
@@ -21,7 +23,10 @@ type WorkMethod =
   | 'listFolder'
   | 'readFile'
   | 'findFiles'
-  | 'checkFiles';
+  | 'checkFiles'
+  | 'fetchTestCommand'
+  | 'runTests'
+  | 'stopTests';
 
 type Runners = {
   readonly [M in WorkMethod]: (
@@ -75,6 +80,15 @@ const RUNNERS: Runners = {
   readFile: ({ files }, params) => files.readFile(params),
   findFiles: ({ files }, params) => files.findFiles(params),
   checkFiles: ({ files }, params) => files.checkFiles(params),
+  fetchTestCommand: async (work) => {
+    const command = await testsOf(work).command();
+    return command === undefined ? {} : { command };
+  },
+  runTests: (work, { command }, by) => testsOf(work).run(command, by),
+  stopTests: async (work) => {
+    await testsOf(work).stop();
+    return null;
+  },
 };
 
 const CODES: Readonly<Record<GitProblem, number>> = {
@@ -109,6 +123,13 @@ const FILE_CODES: Readonly<Record<FileProblem, number>> = {
   notAFolder: ERROR_CODE.notFound,
 };
 
+const CHECKS_CODES: Readonly<Record<ChecksProblem, number>> = {
+  noCommand: ERROR_CODE.notFound,
+  notTrusted: ERROR_CODE.permissionDenied,
+  running: ERROR_CODE.invalidRequest,
+  away: ERROR_CODE.notFound,
+};
+
 /** Carries out a command about the files of a session's folder. Its errors are those to answer with. */
 export async function runWork<M extends WorkMethod>(
   work: SessionWork,
@@ -126,10 +147,19 @@ export async function runWork<M extends WorkMethod>(
       const data: ErrorData = { code: error.problem };
       throw new RpcError(FILE_CODES[error.problem], error.message, { data, cause: error });
     }
+    if (error instanceof ChecksError) {
+      const data: ErrorData = { code: error.problem };
+      throw new RpcError(CHECKS_CODES[error.problem], error.message, { data, cause: error });
+    }
     if (!(error instanceof GitError)) throw error;
     const data: ErrorData = { code: error.problem, ...(error.paths && { paths: error.paths }) };
     throw new RpcError(CODES[error.problem], error.message, { data, cause: error });
   }
+}
+
+function testsOf({ tests }: SessionWork): SessionChecks {
+  if (tests) return tests;
+  throw new ChecksError('away', 'This host runs no tests.');
 }
 
 function invalid(what: string): RpcError {

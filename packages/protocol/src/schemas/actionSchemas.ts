@@ -35,6 +35,7 @@ import {
   sessionSetting,
   standingApproval,
 } from './sessionStateSchemas.js';
+import { testRun } from './severalSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
 import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
 import { changesState } from './workSchemas.js';
@@ -173,6 +174,11 @@ export const CLIENT_ACTIONS = [
     commentId: id,
     resolved: z.boolean(),
   }),
+  byClient(
+    'session/pickChanged',
+    'Says which of several sessions with one prompt is landed; the first of two wins. Since version 2.',
+    { picked: uri.exactOptional().describe('Absent to take it back.') },
+  ),
 ] as const;
 
 /** Only the host dispatches these. */
@@ -235,6 +241,9 @@ export const HOST_ACTIONS = [
   byHost('session/customizationsChanged', 'Replaces the list, and the commands if present.', {
     customizations: z.array(sessionCustomization),
     commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional().describe('Absent if they have not changed.'),
+  }),
+  byHost('session/testsChanged', 'A run of the tests begins, goes on, or has ended. Since version 2.', {
+    tests: testRun,
   }),
   byHost('session/settingsChanged', 'Replaces the settings, as the agent reports them. Since version 2.', {
     settings: z.array(sessionSetting).max(MAX_SETTINGS),

@@ -16,6 +16,7 @@ import * as reviews from './reviewSchemas.js';
 import * as rootState from './rootStateSchemas.js';
 import * as sessionFs from './sessionFsSchemas.js';
 import * as sessionState from './sessionStateSchemas.js';
+import * as several from './severalSchemas.js';
 import * as terminals from './terminalSchemas.js';
 import * as toolCalls from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
@@ -28,7 +29,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   toolCalls: byTypeName(toolCalls),
   forms: byTypeName(forms),
   turns: byTypeName(turns),
-  reviews: byTypeName(reviews),
+  reviews: { ...byTypeName(reviews), ...byTypeName(several) },
   sessionState: byTypeName(sessionState),
   clientActions: byActionName(actions.CLIENT_ACTIONS),
   hostActions: byActionName([...actions.HOST_ACTIONS, ...actions.ROOT_ACTIONS, ...actions.CHANGES_ACTIONS]),

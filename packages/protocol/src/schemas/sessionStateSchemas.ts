@@ -11,6 +11,7 @@ import {
 import { author, errorInfo } from './commonSchemas.js';
 import { anyRecord, count, id, label, timestamp, title, uri } from './primitives.js';
 import { reviewComment } from './reviewSchemas.js';
+import { pickedSession, testRun } from './severalSchemas.js';
 import { activeTurn, turn, userMessage } from './turnSchemas.js';
 
 export const fileChangeSummary = z.object({ uri, insertions: count, deletions: count });
@@ -35,7 +36,9 @@ export const sessionSummary = z.object({
   workingDirectory: uri.exactOptional().describe('A `file:` URI.'),
   metadata: anyRecord
     .exactOptional()
-    .describe('The keys of the metadata contract, and `group` for sessions that are chats of one another.'),
+    .describe(
+      'The keys of the metadata contract, `group` for sessions that are chats of one another, and `several` (`Several`).',
+    ),
   changes: z.array(fileChangeSummary).exactOptional(),
   lastTurnEndedAt: timestamp.exactOptional().describe('When the last turn ended; absent before that.'),
   isCreating: z.literal(true).exactOptional().describe('Its agent is being started for the first time.'),
@@ -159,5 +162,9 @@ export const sessionState = z.object({
     .max(MAX_COMMENTS)
     .exactOptional()
     .describe('What people say about lines of the changes, in the order in which they wrote it. Since version 2.'),
+  tests: testRun.exactOptional().describe('Since version 2.'),
+  picked: pickedSession
+    .exactOptional()
+    .describe('Of several sessions with one prompt (`metadata.several`). Since version 2.'),
   clients: z.array(author).exactOptional().describe('Which clients look at this session now. Not logged.'),
 });

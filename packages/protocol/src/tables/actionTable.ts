@@ -3,6 +3,7 @@ import { created, failCreation } from '../reducers/creation.js';
 import { changeCustomizations, changeList, revokeApproval, toggleCustomization } from '../reducers/lists.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from '../reducers/pendingMessages.js';
 import { changeMode, changeSettings, chooseSetting } from '../reducers/settings.js';
+import { changePick, changeTests } from '../reducers/several.js';
 import { changeMetadata, changeSummary, changeTitle } from '../reducers/summary.js';
 import { completeToolCall, confirmToolCall, inputGiven, startToolCall, updateToolCall } from '../reducers/toolCalls.js';
 import { truncateTurns } from '../reducers/truncation.js';
@@ -119,6 +120,8 @@ export const SESSION_ACTION_TABLE: ActionRows<SessionState, SessionAction> = {
   'session/commentSet': { since: 2, role: 'approver', reduce: setComment },
   'session/commentRemoved': { since: 2, role: 'approver', reduce: removeComment },
   'session/commentResolved': { since: 2, role: 'approver', reduce: resolveComment },
+  'session/pickChanged': { since: 2, role: 'driver', reduce: changePick },
+  'session/testsChanged': { since: 2, role: HOST, reduce: changeTests },
   'session/metadataChanged': { since: 1, role: HOST, reduce: changeMetadata },
   'session/pendingMessageSet': { since: 1, role: 'driver', reduce: setPendingMessage },
   'session/pendingMessageRemoved': { since: 1, role: 'driver', reduce: removePendingMessage },

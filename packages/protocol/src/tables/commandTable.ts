@@ -75,6 +75,10 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   fetchChanges: { since: 2, role: 'viewer' },
   revertChanges: { since: 2, role: 'driver' },
   rewindSession: { since: 2, role: 'driver' },
+  // It runs what the repository says, as the user of the host.
+  fetchTestCommand: { since: 2, role: 'driver' },
+  runTests: { since: 2, role: 'driver' },
+  stopTests: { since: 2, role: 'driver' },
   // Any file of the folder, also one that holds a secret.
   listFolder: { since: 2, role: 'driver' },
   readFile: { since: 2, role: 'driver' },

@@ -12,6 +12,7 @@ import type {
   PendingMessageRemovedAction,
   PendingMessageSetAction,
   PermissionResolvedAction,
+  PickChangedAction,
   QueuedMessagesReorderedAction,
   SettingChosenAction,
   TitleChangedAction,
@@ -40,6 +41,7 @@ import type {
   ReasoningAction,
   ResponsePartAction,
   SettingsChangedAction,
+  TestsChangedAction,
   ToolCompleteAction,
   ToolStartAction,
   ToolUpdateAction,
@@ -67,6 +69,7 @@ export type Action =
   | CommentSetAction
   | CommentRemovedAction
   | CommentResolvedAction
+  | PickChangedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -88,6 +91,7 @@ export type Action =
   | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
+  | TestsChangedAction
   | SettingsChangedAction
   | AgentsChangedAction
   | ChangedAction;
@@ -137,7 +141,8 @@ export type ClientAction =
   | ApprovalRevokedAction
   | CommentSetAction
   | CommentRemovedAction
-  | CommentResolvedAction;
+  | CommentResolvedAction
+  | PickChangedAction;
 
 export type PendingMessageKind = 'steering' | 'queued';
 
@@ -174,6 +179,7 @@ export type SessionAction =
   | CommentSetAction
   | CommentRemovedAction
   | CommentResolvedAction
+  | PickChangedAction
   | ReadyAction
   | ModeChangedAction
   | CreationFailedAction
@@ -195,4 +201,5 @@ export type SessionAction =
   | ClientToolsChangedAction
   | MetadataChangedAction
   | CustomizationsChangedAction
+  | TestsChangedAction
   | SettingsChangedAction;

@@ -123,6 +123,16 @@ export interface PermissionResolvedAction {
   readonly secrets?: FormSecrets;
 }
 
+/** Says which of several sessions with one prompt is landed; the first of two wins. Since version 2. */
+export interface PickChangedAction {
+  readonly type: 'session/pickChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  /** Absent to take it back. */
+  readonly picked?: string;
+}
+
 /** Reorders the queue. */
 export interface QueuedMessagesReorderedAction {
   readonly type: 'session/queuedMessagesReordered';

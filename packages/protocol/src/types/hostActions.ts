@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { Author, ContentRef, ErrorInfo, UsageInfo } from './common.js';
+import type { TestRun } from './reviews.js';
 import type { AgentInfo } from './rootState.js';
 import type {
   FileChangeSummary,
@@ -164,6 +165,14 @@ export interface SettingsChangedAction {
   readonly session: string;
   readonly at: number;
   readonly settings: readonly SessionSetting[];
+}
+
+/** A run of the tests begins, goes on, or has ended. Since version 2. */
+export interface TestsChangedAction {
+  readonly type: 'session/testsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly tests: TestRun;
 }
 
 /** Ends a call. */

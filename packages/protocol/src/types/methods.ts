@@ -89,6 +89,13 @@ import type {
   SetPushSubscriptionResult,
 } from './push.js';
 import type {
+  FetchTestCommandParams,
+  FetchTestCommandResult,
+  RunTestsParams,
+  RunTestsResult,
+  StopTestsParams,
+} from './reviews.js';
+import type {
   ExistsResult,
   MkdirParams,
   ReaddirResult,
@@ -189,6 +196,9 @@ export interface Commands {
   readonly pushChanges: Command<PushChangesParams, PushChangesResult>;
   readonly pullRequest: Command<PullRequestParams, PullRequestResult>;
   readonly fetchChanges: Command<FetchChangesParams, ChangesState>;
+  readonly fetchTestCommand: Command<FetchTestCommandParams, FetchTestCommandResult>;
+  readonly runTests: Command<RunTestsParams, RunTestsResult>;
+  readonly stopTests: Command<StopTestsParams, null>;
   readonly revertChanges: Command<RevertChangesParams, RestoreFilesResult>;
   readonly rewindSession: Command<RewindSessionParams, RewindSessionResult>;
   readonly listFolder: Command<ListFolderParams, ListFolderResult>;

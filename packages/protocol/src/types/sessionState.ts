@@ -1,7 +1,7 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
 import type { Author, ErrorInfo } from './common.js';
-import type { ReviewComment } from './reviews.js';
+import type { PickedSession, ReviewComment, TestRun } from './reviews.js';
 import type { ActiveTurn, Turn, UserMessage } from './turns.js';
 
 export interface Customization {
@@ -104,6 +104,10 @@ export interface SessionState {
   readonly clientTools?: readonly OfferedTools[];
   /** What people say about lines of the changes, in the order in which they wrote it. Since version 2. */
   readonly comments?: readonly ReviewComment[];
+  /** Since version 2. */
+  readonly tests?: TestRun;
+  /** Of several sessions with one prompt (`metadata.several`). Since version 2. */
+  readonly picked?: PickedSession;
   /** Which clients look at this session now. Not logged. */
   readonly clients?: readonly Author[];
 }
@@ -126,7 +130,9 @@ export interface SessionSummary {
   readonly mode?: SessionMode;
   /** A `file:` URI. */
   readonly workingDirectory?: string;
-  /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
+  /**
+   * The keys of the metadata contract, `group` for sessions that are chats of one another, and `several` (`Several`).
+   */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly changes?: readonly FileChangeSummary[];
   /** When the last turn ended; absent before that. */

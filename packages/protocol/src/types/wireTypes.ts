@@ -126,6 +126,8 @@ export interface WireTypes {
   FetchPartsResult: commands.FetchPartsResult;
   FetchPushKeyParams: push.FetchPushKeyParams;
   FetchPushKeyResult: push.FetchPushKeyResult;
+  FetchTestCommandParams: reviews.FetchTestCommandParams;
+  FetchTestCommandResult: reviews.FetchTestCommandResult;
   FetchTurnsParams: commands.FetchTurnsParams;
   FetchTurnsResult: commands.FetchTurnsResult;
   FileChangeSummary: sessionState.FileChangeSummary;
@@ -197,6 +199,8 @@ export interface WireTypes {
   PermissionRequest: turns.PermissionRequest;
   PermissionRequestAction: hostActions.PermissionRequestAction;
   PermissionResolvedAction: clientActions.PermissionResolvedAction;
+  PickChangedAction: clientActions.PickChangedAction;
+  PickedSession: reviews.PickedSession;
   PingParams: commands.PingParams;
   PingResult: commands.PingResult;
   PreviewMergeParams: land.PreviewMergeParams;
@@ -248,6 +252,8 @@ export interface WireTypes {
   RootState: rootState.RootState;
   RunningToolCall: toolCalls.RunningToolCall;
   RunningToolCallStart: toolCalls.RunningToolCallStart;
+  RunTestsParams: reviews.RunTestsParams;
+  RunTestsResult: reviews.RunTestsResult;
   SecretField: forms.SecretField;
   SendToLoginParams: commands.SendToLoginParams;
   SendToTerminalParams: terminals.SendToTerminalParams;
@@ -282,6 +288,8 @@ export interface WireTypes {
   SettingChosenAction: clientActions.SettingChosenAction;
   SettingsChangedAction: hostActions.SettingsChangedAction;
   SettingValue: sessionState.SettingValue;
+  Several: reviews.Several;
+  SeveralMember: reviews.SeveralMember;
   SharedSession: handshake.SharedSession;
   SharedTerminal: terminals.SharedTerminal;
   ShareSessionParams: devices.ShareSessionParams;
@@ -291,6 +299,7 @@ export interface WireTypes {
   StandingApproval: sessionState.StandingApproval;
   StatResult: sessionFs.StatResult;
   SteeringPart: turns.SteeringPart;
+  StopTestsParams: reviews.StopTestsParams;
   StorageChangedNotification: notifications.StorageChangedNotification;
   StoredEvent: commands.StoredEvent;
   SubscribeParams: commands.SubscribeParams;
@@ -301,6 +310,8 @@ export interface WireTypes {
   TerminalRemovedNotification: notifications.TerminalRemovedNotification;
   TerminalScreen: terminals.TerminalScreen;
   TerminalScreenNotification: notifications.TerminalScreenNotification;
+  TestRun: reviews.TestRun;
+  TestsChangedAction: hostActions.TestsChangedAction;
   TextField: forms.TextField;
   TextPosition: common.TextPosition;
   TextRange: common.TextRange;

@@ -90,6 +90,7 @@ const OF_FIELD: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   by: author,
   comment,
   commentId,
+  picked: oneOf('mock:/s1', 'mock:/s2'),
   comments: fc.array(commentId, { maxLength: 3 }),
   userMessage,
   error,

@@ -40,7 +40,23 @@ type FixtureFile = Pick<Fixture, 'rules' | 'description' | 'actions' | 'expected
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 const SPEC = new URL('../../SPEC.md', import.meta.url);
 const GROUPS = [
-  ...['chg', 'general', 'life', 'list', 'part', 'pend', 'perm', 'rev', 'cut', 'root', 'scenario', 'sum', 'tool', 'turn'],
+  ...[
+    'chg',
+    'cut',
+    'general',
+    'life',
+    'list',
+    'part',
+    'pend',
+    'perm',
+    'rev',
+    'root',
+    'scenario',
+    'several',
+    'sum',
+    'tool',
+    'turn',
+  ],
 ];
 
 /** Rules of the reducers that no fixture can show; property tests and the types are there for them. */
@@ -111,7 +127,22 @@ function rulesOf(sections: readonly string[]): string[] {
   return rules.flatMap(([, rule = '', section = '']) => (sections.includes(section) ? [rule] : []));
 }
 
-const REDUCER_SECTIONS = ['RED', 'ROOT', 'LIFE', 'TURN', 'PART', 'TOOL', 'PERM', 'PEND', 'SUM', 'LIST', 'REV', 'CUT', 'CHG'];
+const REDUCER_SECTIONS = [
+  'RED',
+  'ROOT',
+  'LIFE',
+  'TURN',
+  'PART',
+  'TOOL',
+  'PERM',
+  'PEND',
+  'SUM',
+  'LIST',
+  'REV',
+  'CUT',
+  'SEV',
+  'CHG',
+];
 const ACTION_TYPES = Object.keys(ACTION_INTRODUCED_IN);
 
 describe('fixtures', () => {

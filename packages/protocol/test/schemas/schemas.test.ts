@@ -169,6 +169,9 @@ describe('schemas', () => {
     readFile: { session: 'mock:/s1', path: 'src/a.ts', line: 12, length: 1_000 },
     findFiles: { session: 'mock:/s1', query: 'a.ts', limit: 20 },
     checkFiles: { session: 'mock:/s1', paths: ['src/a.ts'] },
+    fetchTestCommand: { session: 'mock:/s1' },
+    runTests: { session: 'mock:/s1', command: 'npm test' },
+    stopTests: { session: 'mock:/s1' },
     'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
     fetchPushKey: {},
     setPushSubscription: {
@@ -218,6 +221,9 @@ describe('schemas', () => {
     ['shareSession', { session: 'mock:/s1', validMs: 0 }],
     ['shareSession', { session: 'mock:/s1', validMs: 31 * 86_400_000 }],
     ['subscribe', { resource: 5 }],
+    ['runTests', { session: 'mock:/s1', command: 'true\nrm -rf .' }],
+    ['runTests', { session: 'mock:/s1', command: ' ' }],
+    ['runTests', { session: 'mock:/s1', command: 'x'.repeat(2_001) }],
     ['ping', 5],
   ] as const)('refuse %s %j', (method, params) => {
     expect(COMMAND_SCHEMAS[method].params.safeParse(params).success).toBe(false);

@@ -16,6 +16,7 @@ import type * as reviews from '../../src/schemas/reviewSchemas.js';
 import type * as rootState from '../../src/schemas/rootStateSchemas.js';
 import type * as sessionFs from '../../src/schemas/sessionFsSchemas.js';
 import type * as sessionState from '../../src/schemas/sessionStateSchemas.js';
+import type * as several from '../../src/schemas/severalSchemas.js';
 import type * as terminals from '../../src/schemas/terminalSchemas.js';
 import type * as toolCalls from '../../src/schemas/toolCallSchemas.js';
 import type * as turns from '../../src/schemas/turnSchemas.js';
@@ -43,6 +44,7 @@ export type InferredSchemas = ByTypeName<typeof audit> &
   ByTypeName<typeof forms> &
   ByTypeName<typeof turns> &
   ByTypeName<typeof reviews> &
+  ByTypeName<typeof several> &
   ByTypeName<typeof sessionState> &
   ByTypeName<typeof actions> &
   ByActionName<typeof actions.CLIENT_ACTIONS> &

@@ -1,5 +1,5 @@
 import type { Observable } from '@agenthost/client';
-import type { SessionSummary } from '@agenthost/protocol';
+import { type SessionSummary, type Several, severalOf } from '@agenthost/protocol';
 import { dateOf, sameValue } from '@agenthost/protocol/internal';
 import { computed, observable, type SettableObservable, sameDate, sameItems } from '../observable.js';
 import {
@@ -57,6 +57,7 @@ export class HostSessionGroup {
       chats: this.#chats,
       loading: computed(() => main().isLoading),
       workspace: computed(() => workspaceOfSummary(main().summary, identity.remoteName), sameValue),
+      several: computed((): Several | undefined => severalOf(main().summary), sameValue),
       gitHubInfo: computed((): GitHubInfo | undefined => gitHubInfoOf(main().summary.metadata), sameValue),
     });
   }

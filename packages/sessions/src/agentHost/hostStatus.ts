@@ -1,12 +1,13 @@
-import type {
-  ConnectionState,
-  Disposable,
-  FilesClient,
-  HostClient,
-  LoginClient,
-  Observable,
-  SessionTerminals,
-  WorkClient,
+import {
+  type ConnectionState,
+  type Disposable,
+  type FilesClient,
+  type HostClient,
+  type LoginClient,
+  type Observable,
+  type SessionTerminals,
+  SeveralSessions,
+  type WorkClient,
 } from '@agenthost/client';
 import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentIcon, AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
@@ -71,6 +72,11 @@ export class HostStatus {
     const agents = this.agents.value;
     if (this.#types?.of !== agents) this.#types = { of: agents, types: agents.map(sessionTypeOf) };
     return this.#types.types;
+  }
+
+  /** One prompt to several agents. */
+  get several(): SeveralSessions {
+    return new SeveralSessions(this.#host);
   }
 
   get serverInfo(): ServerInfo | undefined {

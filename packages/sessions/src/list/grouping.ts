@@ -12,8 +12,10 @@ export interface GroupOf {
 export type Grouping = (session: Session, now: Date) => GroupOf;
 
 export const groupings = {
-  /** By the workspace's label; those that have none come last. */
-  workspace: ({ workspace }) => {
+  /** By the workspace's label; those that have none come last. Sessions with one prompt are together. */
+  workspace: ({ workspace, several }) => {
+    const group = several?.value;
+    if (group) return { key: `several ${group.members[0]?.session}`, label: group.title, rank: 0 };
     const label = workspace.value?.label.trim() ?? '';
     if (label === '') return { key: '', label: UNKNOWN_WORKSPACE, rank: 1 };
     return { key: label, label, rank: 0 };

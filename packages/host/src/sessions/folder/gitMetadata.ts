@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readSmallFile } from '../../storage/fs/foreignFile.js';
 import { type GitConfig, parseGitConfig, subsectionsWith } from './gitConfig.js';
 import { parseRemoteAddress } from './remoteAddress.js';
@@ -54,6 +54,14 @@ export async function readGitMetadata(folder: string): Promise<GitMetadata> {
 /** The top folder of the checkout, or the worktree, that a folder is in. */
 export async function checkoutOf(folder: string): Promise<string | undefined> {
   return (await findCheckout(await realpath(folder).catch(() => folder)))?.top;
+}
+
+/** The folder that all worktrees of a project share: that of the repository, and in it the same subfolder. */
+export async function projectFolderOf(folder: string): Promise<string> {
+  const real = await realpath(folder).catch(() => folder);
+  const found = await findCheckout(real);
+  if (!found) return real;
+  return join(repositoryOf(await commonDirOf(found.gitDir)), relative(found.top, real));
 }
 
 async function findCheckout(folder: string): Promise<{ readonly top: string; readonly gitDir: string } | undefined> {

@@ -3,16 +3,21 @@ import { join } from 'node:path';
 import type { ActiveTurn, ToolCallState, URI } from '@agenthost/protocol';
 import { untrustedFolder } from '@agenthost/protocol/internal';
 import type { SessionStartRecord } from '../../storage/log/eventLog.js';
+import { SessionChecks } from '../../work/checks/sessionChecks.js';
 import { SessionWork } from '../../work/sessionWork.js';
 import type { SessionServices } from '../sessionServices.js';
 import type { SessionStore } from '../sessionStore.js';
+import { projectFolderOf } from './gitMetadata.js';
 import { sessionDirectory } from './sessionCustomizations.js';
 
 interface Options {
   readonly uri: URI;
   readonly start: SessionStartRecord;
   readonly store: SessionStore;
-  readonly services: Pick<SessionServices, 'stateDir' | 'agentEnv' | 'snapshots' | 'broadcast' | 'newId' | 'log'>;
+  readonly services: Pick<
+    SessionServices,
+    'stateDir' | 'agentEnv' | 'snapshots' | 'broadcast' | 'newId' | 'now' | 'tests' | 'log'
+  >;
   /** Its folder is on another machine. */
   readonly isAway: boolean;
 }
@@ -59,6 +64,17 @@ export function sessionWork({ uri, start, store, services, isAway }: Options): S
     onChanged: () => services.broadcast({ type: 'notify/workChanged', session: uri }, { space, subscribersOf: uri }),
     onProgress: (progress) =>
       services.broadcast({ type: 'notify/progress', token: `push/${uri}`, ...progress }, { space, subscribersOf: uri }),
+    tests: new SessionChecks({
+      folder: () => (isAway ? '' : sessionDirectory(store.state, start)),
+      projectFolder: () => projectFolderOf(sessionDirectory(store.state, start)),
+      project: services.tests,
+      env: services.agentEnv,
+      isTrusted: () => untrustedFolder(store.state.summary) === undefined,
+      current: () => store.state.tests,
+      tell: (tests) => store.dispatch({ type: 'session/testsChanged', tests }),
+      newId: services.newId,
+      now: services.now,
+    }),
     log: services.log,
   });
 }

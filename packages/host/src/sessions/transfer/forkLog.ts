@@ -99,8 +99,8 @@ function forkedStart(
   { start, lastTurnId }: ForkPoint,
   target: ForkTarget,
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
-  // A fork is a session of its own, not another chat in the group of its source.
-  const { group: _group, ...inherited } = start.metadata ?? {};
+  // A fork is a session of its own: not another chat in the group of its source, and none of several.
+  const { group: _group, several: _several, ...inherited } = start.metadata ?? {};
   const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...all } = start;
   // Another agent has other models and modes.
   const { model, config, ...shared } = all;
@@ -139,8 +139,8 @@ function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
 }
 
 /**
- * Waiting messages and review comments stay with the source: a fork must not start by itself, nor run a message twice. It has its own title from the
- * beginning.
+ * Waiting messages, review comments, tests and picks stay with the source: a fork must not start by itself, nor run a message twice.
+ * It has its own title from the beginning.
  */
 function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[] {
   switch (action.type) {
@@ -151,6 +151,8 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
     case 'session/commentSet':
     case 'session/commentRemoved':
     case 'session/commentResolved':
+    case 'session/pickChanged':
+    case 'session/testsChanged':
     case 'session/titleChanged':
       return [];
     case 'session/modelChanged':

@@ -6,6 +6,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../../hostLog.js';
 import { isWithin } from '../../storage/fs/confinement.js';
 import { readSmallFile } from '../../storage/fs/foreignFile.js';
+import { KeyedLock } from '../../storage/fs/keyedLock.js';
 import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 import { type GitOptions, gitPlace, runGit } from '../git.js';
 import type { Environment } from '../gitEnvironment.js';
@@ -52,6 +53,7 @@ export type WorktreeFate = 'keep' | 'ask' | 'discard';
  */
 export class Worktrees {
   readonly #options: WorktreesOptions;
+  readonly #names = new KeyedLock();
 
   constructor(options: WorktreesOptions) {
     this.#options = options;
@@ -62,20 +64,11 @@ export class Worktrees {
     const { top } = await this.#explained(gitPlace(folder, this.#git()));
     const start = await this.#startOf(top, base);
     if (takeChanges) await this.#mustBeCheckedOut(top, start.commit);
-    const name = await this.#freeName(top, branch ?? `agenthost/${sessionId.slice(0, 8)}`);
     const path = join(this.#options.stateDir, WORKTREES_FOLDER, safeName(basename(top)), sessionId);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
-    const worktree: SessionWorktree = {
-      repository: top,
-      path,
-      branch: name,
-      base: start.name,
-      baseCommit: start.commit,
-    };
+    const wanted = branch ?? `agenthost/${sessionId.slice(0, 8)}`;
+    // One after the other: a name is free until its branch is made.
+    const worktree = await this.#names.run(top, () => this.#add(top, path, wanted, start));
     try {
-      await writePrivateFile(recordFile(path), JSON.stringify(worktree));
-      await this.#explained(runGit(top, ['worktree', 'add', '-b', name, path, start.commit], options));
       if (takeChanges) await this.#explained(takeUncommitted(top, path, this.#git()));
       await copyIncluded(top, path, this.#git());
       const cwd = join(path, relative(top, await realpath(folder)));
@@ -86,6 +79,27 @@ export class Worktrees {
         );
       }
       return { worktree, cwd };
+    } catch (error) {
+      await this.#discard(worktree);
+      throw error;
+    }
+  }
+
+  /** Makes the branch and the folder. When that fails, nothing is left. */
+  async #add(
+    top: string,
+    path: string,
+    wanted: string,
+    start: { readonly name: string; readonly commit: string },
+  ): Promise<SessionWorktree> {
+    const branch = await this.#freeName(top, wanted);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const worktree = { repository: top, path, branch, base: start.name, baseCommit: start.commit };
+    const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
+    try {
+      await writePrivateFile(recordFile(path), JSON.stringify(worktree));
+      await this.#explained(runGit(top, ['worktree', 'add', '-b', branch, path, start.commit], options));
+      return worktree;
     } catch (error) {
       await this.#discard(worktree);
       throw error;
