@@ -277,6 +277,7 @@ export interface AhpChangesetEntry {
   readonly label: string;
   readonly uriTemplate: string;
   readonly changeKind: 'session' | 'turn';
+  readonly capabilities?: { readonly review: Readonly<Record<string, never>> };
 }
 
 export interface AhpChangeset {
@@ -286,5 +287,6 @@ export interface AhpChangeset {
 
 export interface AhpChangesetFile {
   readonly id: string;
+  readonly reviewed?: boolean;
   readonly edit: AhpFileEdit;
 }

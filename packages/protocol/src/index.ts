@@ -198,6 +198,8 @@ export type {
   FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
+  FetchVersionParams,
+  FetchVersionResult,
   HunkRange,
   ListChangesParams,
   ListChangesResult,

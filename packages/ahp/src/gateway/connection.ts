@@ -5,6 +5,7 @@ import { isRecord, type JsonRecord, textOf } from '../translate/json.js';
 import { parseChannel } from '../translate/uris.js';
 import { AHP_VERSIONS, chooseVersion } from '../versions.js';
 import type { AhpClient } from './ahpClient.js';
+import { COMPLETION_TRIGGERS, completions } from './completions.js';
 import { ahpError } from './errors.js';
 import type { AhpCredential, AhpGateway } from './gateway.js';
 import { createSession, sessionChannel } from './newSession.js';
@@ -20,7 +21,7 @@ import {
 } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
-import { SESSION_CONFIG } from './sessionConfig.js';
+import { resolveSessionConfig, sessionConfigCompletions } from './sessionConfig.js';
 
 type Method = (client: AhpClient, params: JsonRecord) => unknown;
 
@@ -129,6 +130,7 @@ export class AhpConnection implements AhpSocket {
         snapshots,
         serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
         ...(defaultDirectory !== undefined && { defaultDirectory }),
+        completionTriggerCharacters: COMPLETION_TRIGGERS,
       };
     });
     return { client, result };
@@ -210,9 +212,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     if (await link.fetchTurns(optionalText(params, 'cursor'))) return {};
     throw new RpcError(RPC_ERROR.invalidParams, 'cursor is none of this chat');
   },
-  resolveSessionConfig: () => SESSION_CONFIG,
-  sessionConfigCompletions: () => ({ items: [] }),
-  completions: () => ({ items: [] }),
+  resolveSessionConfig,
+  sessionConfigCompletions,
+  completions,
   resourceRead,
   resourceList,
   resourceResolve,

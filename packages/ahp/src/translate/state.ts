@@ -35,6 +35,8 @@ const ARCHIVED = 64;
 export interface LocalSession {
   readonly activeClients: readonly AhpActiveClient[];
   readonly draft?: unknown;
+  /** What could be chosen when it was created, beside the settings. */
+  readonly beganWith?: AhpConfig;
 }
 
 /** A session for one client. */
@@ -124,10 +126,15 @@ export function sessionOf(state: SessionState, view: SessionView): AhpSession {
     chats: [{ ...chatSummaryOf(state), ...interactivityOf(view) }],
     defaultChat: chatUri(resource),
     changesets: [
-      { label: 'Session Changes', uriTemplate: changesetUri(view.name), changeKind: 'session' },
+      {
+        label: 'Session Changes',
+        uriTemplate: changesetUri(view.name),
+        changeKind: 'session',
+        capabilities: { review: {} },
+      },
       { label: 'Turn Changes', uriTemplate: `${view.name}/changeset/turn/{turnId}`, changeKind: 'turn' },
     ],
-    ...sessionConfigOf(state),
+    ...sessionConfigOf(state, view.beganWith),
     ...(metadata && { _meta: metadata }),
   };
 }

@@ -56,7 +56,7 @@ type Command<M extends keyof Commands, C> = (
 
 /** A command about the files of a session's folder. */
 export type WorkCommand = ReadsWork | LandsWork | ShowsFiles;
-type ReadsWork = 'listChanges' | 'fetchDiff' | 'restoreFiles' | 'fetchChanges' | 'revertChanges';
+type ReadsWork = 'listChanges' | 'fetchDiff' | 'fetchVersion' | 'restoreFiles' | 'fetchChanges' | 'revertChanges';
 type ShowsFiles = 'listFolder' | 'readFile' | 'findFiles' | 'checkFiles';
 type LandsWork = 'commitChanges' | 'previewMerge' | 'mergeChanges' | 'pushChanges' | 'pullRequest';
 

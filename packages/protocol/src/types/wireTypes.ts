@@ -128,6 +128,8 @@ export interface WireTypes {
   FetchPushKeyResult: push.FetchPushKeyResult;
   FetchTurnsParams: commands.FetchTurnsParams;
   FetchTurnsResult: commands.FetchTurnsResult;
+  FetchVersionParams: work.FetchVersionParams;
+  FetchVersionResult: work.FetchVersionResult;
   FileChangeSummary: sessionState.FileChangeSummary;
   FileEditResultContent: toolCalls.FileEditResultContent;
   FindFilesParams: files.FindFilesParams;
