@@ -278,7 +278,7 @@ describe('what is chosen before a session is created', () => {
     await ahpSession(client, 'moded');
     const config = { permissionMode: 'free', isolation: 'folder', autoApprove: 'default', unknown: 1 };
     const { session, chat } = await ahpSession(client, 'moded', { config });
-    await turn(chat, 'mode');
+    await turn(chat, 'model');
     const { snapshots } = await ahpSubscribe(client, session);
     expect(snapshots.session.state.config.values).toMatchObject({ permissionMode: 'free' });
     expect(JSON.stringify(snapshots.chat.state.turns)).toContain('free');

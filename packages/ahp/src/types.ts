@@ -44,6 +44,7 @@ export interface AhpAgent {
   readonly displayName: string;
   readonly description: string;
   readonly models: readonly AhpModel[];
+  readonly capabilities: { readonly multipleChats: { readonly fork: Readonly<Record<string, never>> } };
 }
 
 export interface AhpModel {

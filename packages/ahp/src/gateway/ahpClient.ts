@@ -1,10 +1,10 @@
 import { type HostClient, SessionGoneError } from '@agenthost/client';
-import { type ChangesState, ERROR_CODE, REJECTION, type Role, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, REJECTION, type Role, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError, type Schedule } from '@agenthost/rpc';
 import type { Reviews } from '../translate/changesets.js';
 import { patchAction, patchSnapshot } from '../translate/downlevel.js';
 import { agentsOf, chatOf, NO_MODEL, rootOf, type SessionView, sessionOf } from '../translate/state.js';
-import { type Channel, type ChannelKind, channelNames, parseChannel } from '../translate/uris.js';
+import { type Channel, type ChannelKind, channelNames, chatUri, parseChannel } from '../translate/uris.js';
 import { AHP_ROOT, type AhpAction, type AhpConfig, type AhpEnvelope, type AhpSnapshot } from '../types.js';
 import type { SpokenVersion, VersionTraits } from '../versions.js';
 import { AgentSettings } from './agentSettings.js';
@@ -52,6 +52,8 @@ export class AhpClient {
   readonly #opened = new Map<URI, SessionLink>();
   /** By the names that the client uses. */
   readonly #channels = new Set<URI>();
+  /** Other names of chats that the client is subscribed to. */
+  readonly #chatNames = new Map<URI, URI>();
   /** Channels whose state is being loaded. */
   readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
@@ -77,6 +79,7 @@ export class AhpClient {
       traits: this.traits,
       names: this.names,
       tell: (method, params) => this.outlet.tell(method, params),
+      onChat: (session, action) => this.emit({ kind: 'session', session }, action),
       onCount: (more) => this.#countSessions(more),
       onRemoved: (session) => this.#removed(session),
     });
@@ -133,12 +136,14 @@ export class AhpClient {
       this.#channels.add(uri);
       this.names.use(named.session, channel.session);
       if (channel.kind === 'chat' && isReopened) link.reopened();
-      return this.#snapshot(uri, this.#stateOf(channel, link));
+      if (channel.kind === 'chat' && uri !== chatUri(channel.session)) this.#chatNames.set(uri, channel.session);
+      return this.#snapshot(uri, this.#stateOf(channel, link, uri));
     };
   }
 
   unsubscribe(uri: URI): void {
     this.#channels.delete(uri);
+    this.#chatNames.delete(uri);
     const channel = this.#knownChannel(uri);
     if (!channel) return;
     const { session } = channel;
@@ -191,7 +196,7 @@ export class AhpClient {
   /** On every channel of that place that the client is subscribed to; its own action is answered in any case. */
   emit(place: Place, action: AhpAction, echo?: Echo): void {
     if (action.type === REVIEWED && !echo && !this.traits.hasReviews) return;
-    const names = place === 'root' ? [AHP_ROOT] : channelNames(place.session, place);
+    const names = place === 'root' ? [AHP_ROOT] : this.#namesOf(place);
     const subscribed = names.filter((name) => this.#channels.has(name));
     const answered = echo && (names.includes(echo.channel) ? echo.channel : (subscribed[0] ?? names[0]));
     const channels = new Set([...(answered === undefined ? [] : [answered]), ...subscribed]);
@@ -211,19 +216,9 @@ export class AhpClient {
     this.#options.broadcast({ kind: 'session', session }, action, this);
   }
 
-  /** What git says of a session's folder, where the client looks at its changes. */
-  changesOf(session: URI): ChangesState | undefined {
-    return this.#opened.get(session)?.folderChanges?.state;
-  }
-
-  /** The folders of the sessions that the client has open. */
-  folders(): ReadonlyMap<URI, URI> {
-    return new Map(
-      [...this.#opened].flatMap(([session, { state }]) => {
-        const { workingDirectory } = state.summary;
-        return workingDirectory === undefined ? [] : [[session, workingDirectory] as const];
-      }),
-    );
+  /** The sessions that the client has open. */
+  get opened(): ReadonlyMap<URI, SessionLink> {
+    return this.#opened;
   }
 
   /** The client's own data when it creates the session; invalid parts are left out. */
@@ -292,6 +287,12 @@ export class AhpClient {
     return link;
   }
 
+  #namesOf(place: Channel): readonly URI[] {
+    const names = channelNames(place.session, place);
+    if (place.kind !== 'chat') return names;
+    return [...names, ...[...this.#chatNames].flatMap(([name, session]) => (session === place.session ? [name] : []))];
+  }
+
   #send(channel: URI, action: AhpAction, origin: Origin | undefined): void {
     this.outlet.send({
       channel,
@@ -349,7 +350,7 @@ export class AhpClient {
     return patchSnapshot({ resource, state, fromSeq: this.#options.currentSeq() }, this.traits);
   }
 
-  #stateOf(channel: Channel, link: SessionLink): AhpSnapshot['state'] {
+  #stateOf(channel: Channel, link: SessionLink, uri: URI): AhpSnapshot['state'] {
     if (channel.kind === 'changeset') return link.watchChangeset(channel.turnId);
     const { summary } = link.state;
     const local = this.#options.local.of(channel.session, this);
@@ -358,8 +359,10 @@ export class AhpClient {
       draft: local.draft ?? modelDraft(summary.model ?? NO_MODEL.id),
       name: this.names.nameOf(channel.session),
       isReadOnly: this.role === 'viewer',
+      chats: this.sessions.chatsOf(channel.session),
     };
-    return channel.kind === 'session' ? sessionOf(link.state, view) : chatOf(link.state, view);
+    if (channel.kind === 'session') return sessionOf(link.state, view);
+    return { ...chatOf(link.state, view), resource: uri };
   }
 
   /** The target of a channel, if it is known without asking. */
@@ -371,7 +374,11 @@ export class AhpClient {
 
   #removed(session: URI): void {
     this.#options.local.forgetSession(session);
-    for (const uri of this.#channels) if (this.#knownChannel(uri)?.session === session) this.#channels.delete(uri);
+    for (const uri of this.#channels) {
+      if (this.#knownChannel(uri)?.session !== session) continue;
+      this.#channels.delete(uri);
+      this.#chatNames.delete(uri);
+    }
     this.#dropLink(session);
     this.names.forget(session);
   }

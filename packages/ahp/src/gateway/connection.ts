@@ -6,6 +6,7 @@ import { parseChannel } from '../translate/uris.js';
 import { AHP_VERSIONS, chooseVersion } from '../versions.js';
 import type { AhpClient } from './ahpClient.js';
 import { COMPLETION_TRIGGERS, completions } from './completions.js';
+import { createChat, disposeChat } from './createChat.js';
 import { ahpError } from './errors.js';
 import type { AhpCredential, AhpGateway } from './gateway.js';
 import { createSession, sessionChannel } from './newSession.js';
@@ -200,6 +201,8 @@ const METHODS: Readonly<Record<string, Method>> = {
     });
   },
   createSession,
+  createChat,
+  disposeChat,
   disposeSession: async (client, params) => {
     const session = await client.names.find(sessionChannel(params));
     await client.host.disposeSession(session);
@@ -208,7 +211,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   fetchTurns: async (client, params) => {
     const channel = parseChannel(requiredText(params, 'channel'));
     if (channel?.kind !== 'chat') throw new RpcError(RPC_ERROR.invalidParams, 'channel must be a chat');
-    const link = await client.link(channel.session);
+    const link = await client.link(await client.names.find(channel.session));
     if (await link.fetchTurns(optionalText(params, 'cursor'))) return {};
     throw new RpcError(RPC_ERROR.invalidParams, 'cursor is none of this chat');
   },

@@ -39,7 +39,7 @@ const MAX_TRIES = 3;
 /** Whole, or not at all. */
 async function fileAt(client: AhpClient, uri: URI): Promise<Bytes> {
   const shown = uri.slice(0, 200);
-  const place = roleIncludes(client.role, 'driver') ? placeOf(uri, client.folders()) : undefined;
+  const place = roleIncludes(client.role, 'driver') ? placeOf(uri, client.opened) : undefined;
   if (!place) {
     const which = 'only what is in the folder of a session that this client has open, and only with the role driver';
     throw new RpcError(ERROR_CODE.permissionDenied, `${shown} is not read: ${which}`);
@@ -74,10 +74,12 @@ interface Place {
 }
 
 /** The folder that a file is in. The host checks the path again: this only finds the session. */
-function placeOf(uri: URI, folders: ReadonlyMap<URI, URI>): Place | undefined {
+function placeOf(uri: URI, links: AhpClient['opened']): Place | undefined {
   const wanted = pathOf(uri);
-  for (const [session, folder] of wanted === undefined ? [] : folders) {
-    const inside = `${pathOf(folder)?.replace(/\/$/, '')}/`;
+  for (const [session, { state }] of wanted === undefined ? [] : links) {
+    const { workingDirectory } = state.summary;
+    if (workingDirectory === undefined) continue;
+    const inside = `${pathOf(workingDirectory)?.replace(/\/$/, '')}/`;
     if (wanted?.startsWith(inside) && wanted.length > inside.length) return { session, path: wanted };
   }
   return undefined;
@@ -96,7 +98,7 @@ function pathOf(uri: URI): string | undefined {
 
 /** A file as it was before or after the changes of a session. */
 async function versionAt(client: AhpClient, version: FileVersion): Promise<Bytes> {
-  const { data } = await readVersion(client.host.work, version, client.changesOf(version.session));
+  const { data } = await readVersion(client.host.work, version, client.opened.get(version.session)?.folderChanges?.state);
   return { bytes: bytesOf(atob(data)) };
 }
 

@@ -64,6 +64,9 @@ export const forkSessionParams = z.object({
   source: uri,
   session: uri.describe("The fork's own; with another provider, the conversation is handed over to that agent."),
   toTurnId: id.exactOptional().describe('The last turn that the fork has; all of them if absent.'),
+  group: uri
+    .exactOptional()
+    .describe("`group` of the fork's metadata: another chat of that session. Without it the fork is in no group."),
 });
 export const importedContent = z
   .object({

@@ -174,6 +174,8 @@ export interface ForkSessionParams {
   readonly session: string;
   /** The last turn that the fork has; all of them if absent. */
   readonly toTurnId?: string;
+  /** `group` of the fork's metadata: another chat of that session. Without it the fork is in no group. */
+  readonly group?: string;
 }
 
 /**
