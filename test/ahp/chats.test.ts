@@ -19,7 +19,7 @@ async function say(client: AhpTestClient, chat: string, text: string): Promise<s
 const named = (session: string, id: string = crypto.randomUUID()) =>
   `ahp-chat://${id}/${Buffer.from(session).toString('base64url')}`;
 
-it('a fork is a chat of the session, with the turns up to one, and a session of its own for everybody else', async () => {
+it('[FORK3] a fork is a chat of the session, with the turns up to one, and a session of its own for everybody else', async () => {
   const [client, other] = [await host.client('forks'), await host.client('sees forks')];
   const { agents } = (await client.request('subscribe', { channel: 'ahp-root://' })).snapshot.state;
   expect(agents[0].capabilities).toEqual({ multipleChats: { fork: {} } });
