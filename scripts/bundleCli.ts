@@ -1,8 +1,9 @@
 // Bundles the command into apps/cli/dist: a command loads one or two small files instead of a hundred, without the schemas, so
 // that it starts in a fraction of the time. tsc checks its types; this makes the code that runs.
-import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleHost } from './bundleHost.ts';
+import { isOlderThan } from './isOlderThan.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'apps/cli/dist');
@@ -21,13 +22,15 @@ const BUNDLED =
 const CORE =
   /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|output\/sessionTable|lan\/authorityFile)\.ts$/;
 
+/** Parts of the host that have a bundle. Another copy of them would be loaded beside it. */
+const IN_HOST_BUNDLE = /^@agenthost\/host(\/internal|\/maintenance)?$/;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCli();
 
-/** Does nothing without a change. */
+/** The host and the command. Does nothing without a change. */
 export async function bundleCli(): Promise<void> {
-  const entry = join(out, 'main.js');
-  const made = existsSync(entry) ? statSync(entry).mtimeMs : 0;
-  if (globSync(INPUTS, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs < made)) return;
+  await bundleHost();
+  if (!isOlderThan(join(out, 'main.js'), INPUTS)) return;
   const { build } = await import('vite');
   await build({
     configFile: false,
@@ -36,6 +39,16 @@ export async function bundleCli(): Promise<void> {
     // The caller may have set NODE_ENV to something else, as vitest does.
     oxc: { jsx: { runtime: 'automatic', development: false } },
     root: join(root, 'apps/cli'),
+    plugins: [
+      {
+        name: 'host-bundle',
+        enforce: 'pre',
+        resolveId: (id) =>
+          IN_HOST_BUNDLE.test(id)
+            ? { id: id.replace('@agenthost/host', '@agenthost/host/bundled'), external: true }
+            : undefined,
+      },
+    ],
     build: {
       ssr: 'src/main.ts',
       outDir: out,
@@ -43,7 +56,7 @@ export async function bundleCli(): Promise<void> {
       target: 'node24',
       minify: false,
       rollupOptions: {
-        external: (id: string) => !BUNDLED.test(id),
+        external: (id: string) => !BUNDLED.test(id) && !IN_HOST_BUNDLE.test(id),
         // Flat, so that a file has the same path as its source, relative to the package's folder.
         output: {
           entryFileNames: '[name].js',

@@ -123,7 +123,7 @@ function removeStale() {
     if (!existsSync(join(folder, 'dist'))) continue;
     for (const path of readdirSync(join(folder, 'dist'), { recursive: true })) {
       const [, base] = /^(.*)\.(?:js|d\.ts)(?:\.map)?$/.exec(path.replaceAll('\\', '/')) ?? [];
-      if (base === undefined) continue;
+      if (base === undefined || base.startsWith('bundled/')) continue;
       const isThere = ['src', '.'].some((sources) => existsSync(join(folder, sources, `${base}.ts`)));
       if (!isThere) rmSync(join(folder, 'dist', path));
     }

@@ -19,7 +19,6 @@ import { indexLog } from './indexing/indexLog.js';
 import type { Session } from './session.js';
 import type { SessionServices } from './sessionServices.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
-import { forkSession, noteFork } from './transfer/forkSession.js';
 
 /** What the loader shares with the hub. */
 export interface SessionLoaderDeps {
@@ -85,6 +84,7 @@ export class SessionLoader {
     const isHandOver = parseSessionUri(params.session)?.provider !== parseSessionUri(params.source)?.provider;
     const canCopy = params.toTurnId === undefined && !isHandOver;
     const memory = canCopy ? await original.forkMemory() : undefined;
+    const { forkSession, noteFork } = await import('./transfer/forkSession.js');
     const source = { stored, sessionId: sourceId, state, memory };
     const discard = (id: string) => this.#deps.abandoned.discard(id);
     try {

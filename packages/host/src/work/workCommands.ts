@@ -3,11 +3,6 @@ import type { ErrorData } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { FileError, type FileProblem } from './files/fileError.js';
 import { GitError, type GitProblem } from './gitError.js';
-import { commitChanges } from './land/commitChanges.js';
-import { mergeChanges } from './land/mergeChanges.js';
-import { previewMerge } from './land/mergePreview.js';
-import { pullRequest } from './land/pullRequest.js';
-import { pushChanges } from './land/pushChanges.js';
 import type { SessionWork } from './sessionWork.js';
 import { TurnRunning } from './turnRunning.js';
 
@@ -36,6 +31,9 @@ type Runners = {
   ) => Promise<Commands[M]['result']>;
 };
 
+const BESIDE_A_TURN = { duringTurn: true, isBeside: true } as const;
+
+/** What lands work is loaded when it is asked for. */
 const RUNNERS: Runners = {
   listChanges: (work, params) => work.listChanges(params),
   fetchDiff: (work, params) => {
@@ -48,14 +46,26 @@ const RUNNERS: Runners = {
     if ((params.toTurnId === undefined) === (params.undo === undefined)) throw invalid('either toTurnId or undo');
     return work.restore(params, by);
   },
-  commitChanges: (work, params, by) => work.land(by, (context) => commitChanges(context, params)),
-  previewMerge: (work, params, by) =>
-    work.land(by, (context) => previewMerge(context, params), { duringTurn: true, isBeside: true }),
-  mergeChanges: (work, params, by) => work.land(by, (context) => mergeChanges(context, params)),
-  pushChanges: (work, params, by) =>
-    work.land(by, (context) => pushChanges(context, params), { duringTurn: true, isBeside: true }),
-  pullRequest: (work, params, by) =>
-    work.land(by, (context) => pullRequest(context, params), { duringTurn: true, isBeside: true }),
+  commitChanges: async (work, params, by) => {
+    const { commitChanges } = await import('./land/commitChanges.js');
+    return work.land(by, (context) => commitChanges(context, params));
+  },
+  previewMerge: async (work, params, by) => {
+    const { previewMerge } = await import('./land/mergePreview.js');
+    return work.land(by, (context) => previewMerge(context, params), BESIDE_A_TURN);
+  },
+  mergeChanges: async (work, params, by) => {
+    const { mergeChanges } = await import('./land/mergeChanges.js');
+    return work.land(by, (context) => mergeChanges(context, params));
+  },
+  pushChanges: async (work, params, by) => {
+    const { pushChanges } = await import('./land/pushChanges.js');
+    return work.land(by, (context) => pushChanges(context, params), BESIDE_A_TURN);
+  },
+  pullRequest: async (work, params, by) => {
+    const { pullRequest } = await import('./land/pullRequest.js');
+    return work.land(by, (context) => pullRequest(context, params), BESIDE_A_TURN);
+  },
   fetchChanges: (work, params) => work.changes(params),
   revertChanges: (work, params, by) => work.revert(params, by),
   listFolder: ({ files }, params) => files.listFolder(params),

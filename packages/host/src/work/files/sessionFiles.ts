@@ -10,11 +10,8 @@ import type {
   ReadSessionFileResult,
 } from '@agenthost/protocol';
 import type { Environment } from '../gitEnvironment.js';
-import { type FileList, type FileListOptions, listFiles } from './fileList.js';
-import { FolderRoot, type FolderRootOptions } from './folderRoot.js';
-import { listFolder } from './listFolder.js';
-import { readFilePage } from './readFilePage.js';
-import { searchFiles } from './searchFiles.js';
+import type { FileList, FileListOptions } from './fileList.js';
+import type { FolderRoot, FolderRootOptions } from './folderRoot.js';
 
 const FOUND = 30;
 /** More are looked at than are answered: git lists files that were deleted. */
@@ -44,7 +41,7 @@ interface KeptList {
 /** Those that keep a list, the one that used it last at the end. */
 const keepers = new Set<SessionFiles>();
 
-/** The files of a session's folder, for people: folders, files in pages, and where a file is. It writes nothing. */
+/** The files of a session's folder, for people: folders, files in pages, and where a file is. It writes nothing. Its parts are loaded when they are used. */
 export class SessionFiles {
   readonly #options: SessionFilesOptions;
   #list: KeptList | undefined;
@@ -55,14 +52,17 @@ export class SessionFiles {
   }
 
   async listFolder(params: Omit<ListFolderParams, 'session'>): Promise<ListFolderResult> {
+    const { listFolder } = await import('./listFolder.js');
     return listFolder(await this.#root(), params);
   }
 
   async readFile(params: Omit<ReadSessionFileParams, 'session'>): Promise<ReadSessionFileResult> {
+    const { readFilePage } = await import('./readFilePage.js');
     return readFilePage(await this.#root(), params);
   }
 
   async findFiles({ query, limit = FOUND }: Omit<FindFilesParams, 'session'>): Promise<FindFilesResult> {
+    const { searchFiles } = await import('./searchFiles.js');
     const root = await this.#root();
     const { paths, source, isCut } = await this.#files(root);
     const { best, total } = await searchFiles(paths, query, limit + SPARE);
@@ -85,7 +85,8 @@ export class SessionFiles {
     keepers.delete(this);
   }
 
-  #root(): Promise<FolderRoot> {
+  async #root(): Promise<FolderRoot> {
+    const { FolderRoot } = await import('./folderRoot.js');
     return FolderRoot.open(this.#options);
   }
 
@@ -96,7 +97,7 @@ export class SessionFiles {
     const { env, signal, limits } = this.#options;
     const began = performance.now();
     const made: KeptList = {
-      files: listFiles(root, { ...limits, env, signal, isTrusted }),
+      files: filesOf(root, { ...limits, env, signal, isTrusted }),
       isTrusted,
       freshUntil: Number.POSITIVE_INFINITY,
     };
@@ -120,6 +121,11 @@ export class SessionFiles {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.forget(), KEPT_MS).unref();
   }
+}
+
+async function filesOf(root: FolderRoot, options: FileListOptions): Promise<FileList> {
+  const { listFiles } = await import('./fileList.js');
+  return listFiles(root, options);
 }
 
 /** Those that are there, in the same order. A folder is asked for with or without a slash at its end. */
