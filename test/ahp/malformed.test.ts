@@ -18,6 +18,8 @@ const METHODS = [
     'resolveSessionConfig',
     'completions',
     'createChat',
+    'disposeChat',
+    'sessionConfigCompletions',
     'nonsense',
   ],
 ];
@@ -26,12 +28,13 @@ const ACTIONS = [
   ...['chat/pendingMessageSet', 'chat/pendingMessageRemoved', 'chat/queuedMessagesReordered', 'chat/turnComplete'],
   ...['chat/delta', 'chat/error', 'chat/truncated', 'session/titleChanged', 'session/isReadChanged', 'session/ready'],
   ...['session/isArchivedChanged', 'session/activeClientSet', 'session/activeClientRemoved', 'session/configChanged'],
-  ...['root/configChanged', 'root/agentsChanged', 'session/creationFailed', 'changeset/fileSet', 'nonsense', ''],
+  ...['root/configChanged', 'root/agentsChanged', 'session/creationFailed', 'changeset/fileSet', 'changeset/filesReviewChanged', 'nonsense', ''],
 ];
 const KEYS = [
   ...['turnId', 'message', 'text', 'id', 'kind', 'order', 'toolCallId', 'approved', 'requestId', 'answers', 'draft'],
   ...['activeClient', 'clientId', 'config', 'title', 'isRead', 'uri', 'cursor', 'view', 'limit', 'subscriptions'],
   ...['protocolVersions', 'attachments', 'model', 'response', 'selectedOptionId', 'queuedMessageId'],
+  ...['chat', 'source', 'initialMessage', 'files', 'reviewed', 'offset', 'property', 'workingDirectory', 'provider'],
 ];
 /** What is in the place of anything. */
 const value = fc.oneof(

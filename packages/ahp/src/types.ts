@@ -44,6 +44,7 @@ export interface AhpAgent {
   readonly displayName: string;
   readonly description: string;
   readonly models: readonly AhpModel[];
+  readonly capabilities: { readonly multipleChats: { readonly fork: Readonly<Record<string, never>> } };
 }
 
 export interface AhpModel {
@@ -277,6 +278,7 @@ export interface AhpChangesetEntry {
   readonly label: string;
   readonly uriTemplate: string;
   readonly changeKind: 'session' | 'turn';
+  readonly capabilities?: { readonly review: Readonly<Record<string, never>> };
 }
 
 export interface AhpChangeset {
@@ -286,5 +288,6 @@ export interface AhpChangeset {
 
 export interface AhpChangesetFile {
   readonly id: string;
+  readonly reviewed?: boolean;
   readonly edit: AhpFileEdit;
 }

@@ -28,6 +28,8 @@ export interface VersionTraits {
   readonly hasInputPart: boolean;
   /** A chat without a title has its session's. Earlier a chat must have one. */
   readonly hasOptionalTitle: boolean;
+  /** Files of a changeset can be marked as reviewed. */
+  readonly hasReviews: boolean;
   /** The name of a failed creation in `lifecycle`. */
   readonly failedLifecycle: 'failed' | 'creationFailed';
 }
@@ -43,6 +45,7 @@ const CURRENT: VersionTraits = {
   hasErrorPart: true,
   hasInputPart: true,
   hasOptionalTitle: true,
+  hasReviews: true,
   failedLifecycle: 'failed',
 };
 /** VS Code 1.135 speaks a 1.0.0 that is older than 0.9.0. */
@@ -50,6 +53,7 @@ const EARLY_1_0: VersionTraits = { ...CURRENT, hasErrorPart: false, hasOptionalT
 const BEFORE_0_9: VersionTraits = { ...EARLY_1_0, failedLifecycle: 'creationFailed' };
 const BEFORE_0_8: VersionTraits = { ...BEFORE_0_9, hasInputPart: false };
 const BEFORE_0_7: VersionTraits = { ...BEFORE_0_8, hasFolderList: false };
+const BEFORE_0_6: VersionTraits = { ...BEFORE_0_7, hasReviews: false };
 
 /** For 0.x the minor number decides compatibility, later the major one. */
 const TRAITS: ReadonlyMap<string, VersionTraits> = new Map([
@@ -59,7 +63,7 @@ const TRAITS: ReadonlyMap<string, VersionTraits> = new Map([
   ['0.8', BEFORE_0_9],
   ['0.7', BEFORE_0_8],
   ['0.6', BEFORE_0_7],
-  ['0.5', BEFORE_0_7],
+  ['0.5', BEFORE_0_6],
 ]);
 
 /**

@@ -276,12 +276,13 @@ export class HostClient {
     return fetchContent(this.#commands, uri, options);
   }
 
-  /** With `provider`, the result also says what a user would have to trust before sessions of that agent work there. */
+  /** With `provider`, the result also says what a user would have to trust before sessions of that agent work there; with `branches`, its branches. */
   browseDirectory(
     uri: URI,
-    { provider, ...options }: CommandOptions & { readonly provider?: string } = {},
+    { provider, branches, ...options }: CommandOptions & { readonly provider?: string; readonly branches?: true } = {},
   ): Promise<BrowseDirectoryResult> {
-    return this.#commands.request('browseDirectory', { uri, ...(provider !== undefined && { provider }) }, options);
+    const asked = { ...(provider !== undefined && { provider }), ...(branches && { branches }) };
+    return this.#commands.request('browseDirectory', { uri, ...asked }, options);
   }
 
   /** Resolves when the installation has begun; `notify/progress` and `root.state` report the rest. */

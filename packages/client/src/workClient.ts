@@ -4,6 +4,8 @@ import type {
   CommitChangesResult,
   FetchDiffParams,
   FetchDiffResult,
+  FetchVersionParams,
+  FetchVersionResult,
   ListChangesParams,
   ListChangesResult,
   MergeChangesParams,
@@ -148,6 +150,25 @@ export class WorkClient {
     options?: CommandOptions,
   ): Promise<FetchDiffResult> {
     return this.#commands.request('fetchDiff', { session, ...params }, { timeoutMs: GIT_MS, ...options });
+  }
+
+  /**
+   * All of a changed file as it was before the changes or as it is now, with `from` and `to` of a list. Rejects with `data.code`
+   * `refused` for what can't be given as a whole.
+   *
+   * @example
+   * ```ts
+   * const { files, from, to } = await host.work.listChanges(session.uri, { since: 'session' });
+   * const { data } = await host.work.fetchVersion(session.uri, { path: files[0]?.path ?? '', from, to, side: 'old' });
+   * console.log(atob(data));
+   * ```
+   */
+  fetchVersion(
+    session: URI,
+    params: Omit<FetchVersionParams, 'session'>,
+    options?: CommandOptions,
+  ): Promise<FetchVersionResult> {
+    return this.#commands.request('fetchVersion', { session, ...params }, { timeoutMs: GIT_MS, ...options });
   }
 
   /**

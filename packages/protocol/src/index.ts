@@ -212,6 +212,8 @@ export type {
   FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
+  FetchVersionParams,
+  FetchVersionResult,
   HunkRange,
   ListChangesParams,
   ListChangesResult,

@@ -87,6 +87,10 @@ export const MAX_RESTORED_PATHS = 1_000;
 /** Paths in one `commitChanges`, and its message, in code units. */
 export const MAX_COMMITTED_PATHS = 1_000;
 export const MAX_COMMIT_MESSAGE = 65_536;
+/** Of a file as it was: it must fit into a frame as base64. */
+export const MAX_VERSION_BYTES = 2 * 1024 * 1024;
+/** Branches that a folder's description names. */
+export const MAX_BRANCHES = 1_000;
 /** The name of a branch or a remote. */
 export const MAX_REF_NAME = 250;
 

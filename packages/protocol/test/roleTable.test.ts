@@ -24,7 +24,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
       'listArtifacts',
       'listSessions',
     ],
-    ...['fetchChanges', 'fetchDiff', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
+    ...['fetchChanges', 'fetchDiff', 'fetchVersion', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
     ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
   ],

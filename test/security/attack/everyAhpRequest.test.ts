@@ -9,6 +9,9 @@ import { HostStalls, tooLong } from './hostStalls.js';
 const VERSION = '0.9.0';
 const MUCH = 'x'.repeat(3_900_000);
 
+const furtherChat = (session: string, id: string) =>
+  `ahp-chat://${id}/${Buffer.from(session).toString('base64url')}`;
+
 type Requests = Readonly<Record<string, (data: HostileSessions) => readonly object[]>>;
 
 const chatOf = (session: string) => `ahp-chat:/mock~${session.slice('mock:/'.length)}`;
@@ -39,10 +42,28 @@ const HOSTILE_REQUESTS: Requests = {
   ],
   disposeSession: ({ long }) => [{ channel: `${long}x` }],
   fetchTurns: ({ long }) => [{ channel: chatOf(long) }, { channel: chatOf(long), cursor: MUCH }],
-  resolveSessionConfig: () => [{ config: MUCH }],
-  sessionConfigCompletions: () => [{ query: MUCH }],
-  completions: () => [{ query: MUCH }],
-  resourceRead: () => [{ uri: 'mock://x/content/agent-1' }, { uri: `file:///${'x'.repeat(4_000)}` }],
+  createChat: ({ long }) => [
+    { channel: long, chat: furtherChat(long, crypto.randomUUID()) },
+    { channel: long, chat: furtherChat(MUCH.slice(0, 4_000), 'x') },
+    { channel: long, chat: furtherChat(long, 'x'), initialMessage: { text: MUCH } },
+    { channel: long, chat: furtherChat(long, 'y'), source: { kind: 'fork', chat: chatOf(long), turnId: MUCH } },
+  ],
+  disposeChat: ({ long }) => [{ channel: furtherChat(long, 'x') }],
+  resolveSessionConfig: ({ folders }) => [{ config: MUCH }, { provider: 'mock', workingDirectory: folders.files }],
+  sessionConfigCompletions: ({ folders }) => [
+    { query: MUCH },
+    { property: 'agenthost.branch', workingDirectory: folders.deep, query: MUCH },
+  ],
+  completions: ({ long }) => [
+    { query: MUCH },
+    { channel: long, text: `/${MUCH}` },
+    { channel: long, text: `@${'a'.repeat(90_000)}` },
+  ],
+  resourceRead: ({ long }) => [
+    { uri: 'mock://x/content/agent-1' },
+    { uri: `file:///${'x'.repeat(4_000)}` },
+    { uri: `agenthost-version:${long}?side=old&revision=x&path=${'..%2f'.repeat(500)}` },
+  ],
   resourceList: ({ folders }) => [{ uri: folders.files }, { uri: folders.folders }, { uri: folders.deep }],
   resourceResolve: ({ folders }) => [{ uri: `${folders.files}/none` }, { uri: `${folders.deep}/none` }],
 };

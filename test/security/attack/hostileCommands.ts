@@ -219,6 +219,16 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['outside', refused('fetchDiff', ({ long }) => ({ session: long, path: '../'.repeat(1_000), since: 'base' }))],
     ['of trees of nobody', refused('fetchDiff', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID }))],
   ],
+  fetchVersion: [
+    [
+      'outside',
+      refused('fetchVersion', ({ long }) => ({ session: long, path: '../x', from: ID, to: ID, side: 'old' })),
+    ],
+    [
+      'trees of nobody',
+      refused('fetchVersion', ({ long }) => ({ session: long, path: 'a', from: ID, to: ID, side: 'new' })),
+    ],
+  ],
   fetchChanges: [['of any folder', tried('fetchChanges', ({ long }) => ({ session: long, watch: true }))]],
   revertChanges: [
     ['outside', refused('revertChanges', ({ long }) => ({ session: long, path: '../x', from: ID, to: ID }))],

@@ -63,6 +63,7 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   fetchEvents: [ask('fetchEvents', (session) => ({ session, limit: 5 }))],
   listChanges: [ask('listChanges', (session) => ({ session, since: 'base' }))],
   fetchDiff: [ask('fetchDiff', (session) => ({ session, path: 'a', since: 'base' }))],
+  fetchVersion: [ask('fetchVersion', (session) => ({ session, path: 'a', from: TREE, to: TREE, side: 'old' }))],
   restoreFiles: [ask('restoreFiles', (session) => ({ session, toTurnId: 'first' }))],
   commitChanges: [ask('commitChanges', (session) => ({ session, message: 'a change' }))],
   previewMerge: [ask('previewMerge', (session) => ({ session, into: 'main' }))],

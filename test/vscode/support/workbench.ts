@@ -94,6 +94,39 @@ export class Workbench {
     return this.composer.getByText(name, { exact: true });
   }
 
+  /** What can be chosen below the composer, by the value that it has. */
+  choice(value: string): Locator {
+    return this.page.locator('.agent-host-chat-input-picker-slot').filter({ hasText: value, visible: true }).first();
+  }
+
+  /** Another value for what has this one. */
+  async choose(value: string, other: string): Promise<void> {
+    const offered = this.page.locator('.action-widget .monaco-list-row').filter({ hasText: other, visible: true });
+    await expect
+      .poll(
+        async () => {
+          if (await this.choice(other).isVisible()) return true;
+          if (!(await offered.first().isVisible())) await this.choice(value).click({ timeout: CLICK_TIMEOUT }).catch(() => {});
+          await offered.first().click({ timeout: CLICK_TIMEOUT }).catch(() => {});
+          return false;
+        },
+        { timeout: PATIENCE, interval: 500 },
+      )
+      .toBe(true);
+  }
+
+  /** What is offered while something is written. */
+  get suggestions(): Locator {
+    return this.page.locator('.suggest-widget .monaco-list-row').filter({ visible: true });
+  }
+
+  /** A new chat with the turns before this message, counted from 0. */
+  async fork(message: number): Promise<void> {
+    const request = this.conversation.locator('.interactive-request').nth(message);
+    await request.hover();
+    await request.getByRole('button', { name: /^Fork Conversation/ }).first().click();
+  }
+
   /** Goes back to before this message, counted from 0; with edits after it VS Code asks once more. */
   async restoreCheckpoint(message: number, { hasEdits = false } = {}): Promise<void> {
     const request = this.conversation.locator('.interactive-request').nth(message);

@@ -1,12 +1,15 @@
-import { type ClientSeqStore, type HostClient, SessionGoneError } from '@agenthost/client';
+import { type HostClient, SessionGoneError } from '@agenthost/client';
 import { ERROR_CODE, REJECTION, type Role, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError, type Schedule } from '@agenthost/rpc';
+import type { Reviews } from '../translate/changesets.js';
 import { patchAction, patchSnapshot } from '../translate/downlevel.js';
 import { agentsOf, chatOf, NO_MODEL, rootOf, type SessionView, sessionOf } from '../translate/state.js';
-import { type Channel, type ChannelKind, channelNames, parseChannel } from '../translate/uris.js';
-import { AHP_ROOT, type AhpAction, type AhpEnvelope, type AhpSnapshot } from '../types.js';
+import { type Channel, type ChannelKind, channelNames, chatUri, parseChannel } from '../translate/uris.js';
+import { AHP_ROOT, type AhpAction, type AhpConfig, type AhpEnvelope, type AhpSnapshot } from '../types.js';
 import type { SpokenVersion, VersionTraits } from '../versions.js';
+import { AgentSettings } from './agentSettings.js';
 import type { AhpLimits } from './limits.js';
+import { REVIEWED } from './localRoles.js';
 import { type LocalState, modelDraft } from './localState.js';
 import { AhpOutlet } from './outlet.js';
 import { type Echo, type Origin, SessionLink } from './sessionLink.js';
@@ -43,11 +46,14 @@ export class AhpClient {
   readonly outlet: AhpOutlet;
   readonly sessions: SessionList;
   readonly names: SessionNames;
+  readonly settings: AgentSettings;
   readonly #options: AhpClientOptions;
   readonly #links = new Map<URI, Promise<SessionLink>>();
   readonly #opened = new Map<URI, SessionLink>();
   /** By the names that the client uses. */
   readonly #channels = new Set<URI>();
+  /** Other names of chats that the client is subscribed to. */
+  readonly #chatNames = new Map<URI, URI>();
   /** Channels whose state is being loaded. */
   readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
@@ -62,6 +68,7 @@ export class AhpClient {
     this.host = options.host;
     const { limits, schedule } = options;
     this.outlet = new AhpOutlet({ limits, schedule, currentSeq: options.currentSeq() });
+    this.settings = new AgentSettings(this.host);
     this.names = new SessionNames({
       providers: () => this.host.root.state.value.agents.map(({ provider }) => provider),
       open: async (session) => (await this.host.openSession(session, { turns: 1 })).dispose(),
@@ -72,6 +79,7 @@ export class AhpClient {
       traits: this.traits,
       names: this.names,
       tell: (method, params) => this.outlet.tell(method, params),
+      onChat: (session, action) => this.emit({ kind: 'session', session }, action),
       onCount: (more) => this.#countSessions(more),
       onRemoved: (session) => this.#removed(session),
     });
@@ -121,18 +129,21 @@ export class AhpClient {
     if (!named) throw new RpcError(ERROR_CODE.notFound, `there is no channel ${uri.slice(0, 200)}`);
     const channel = { ...named, session: await this.names.find(named.session) };
     const link = await this.link(channel.session);
+    if (channel.kind === 'changeset' && channel.turnId === undefined) await link.loadChanges();
     if (channel.kind !== 'session') await link.loadTurns(turns ?? this.#options.limits.maxSnapshotTurns);
     return () => {
       link.flush();
       this.#channels.add(uri);
       this.names.use(named.session, channel.session);
       if (channel.kind === 'chat' && isReopened) link.reopened();
-      return this.#snapshot(uri, this.#stateOf(channel, link));
+      if (channel.kind === 'chat' && uri !== chatUri(channel.session)) this.#chatNames.set(uri, channel.session);
+      return this.#snapshot(uri, this.#stateOf(channel, link, uri));
     };
   }
 
   unsubscribe(uri: URI): void {
     this.#channels.delete(uri);
+    this.#chatNames.delete(uri);
     const channel = this.#knownChannel(uri);
     if (!channel) return;
     const { session } = channel;
@@ -168,16 +179,15 @@ export class AhpClient {
       return;
     }
     const named = parseChannel(uri);
-    if (!named || named.kind === 'changeset') {
+    if (!named) {
       this.reject(echo, 'unknown channel');
       return;
     }
-    const { kind } = named;
     const known = this.names.known(named.session);
     const opening =
       known === undefined ? this.names.find(named.session).then((session) => this.link(session)) : this.link(known);
     opening.then(
-      (link) => link.dispatch(kind, echo),
+      (link) => link.dispatch(named, echo),
       (error: unknown) =>
         this.reject(echo, error instanceof SessionGoneError ? REJECTION.unknownSession : String(error)),
     );
@@ -185,7 +195,8 @@ export class AhpClient {
 
   /** On every channel of that place that the client is subscribed to; its own action is answered in any case. */
   emit(place: Place, action: AhpAction, echo?: Echo): void {
-    const names = place === 'root' ? [AHP_ROOT] : channelNames(place.session, place);
+    if (action.type === REVIEWED && !echo && !this.traits.hasReviews) return;
+    const names = place === 'root' ? [AHP_ROOT] : this.#namesOf(place);
     const subscribed = names.filter((name) => this.#channels.has(name));
     const answered = echo && (names.includes(echo.channel) ? echo.channel : (subscribed[0] ?? names[0]));
     const channels = new Set([...(answered === undefined ? [] : [answered]), ...subscribed]);
@@ -205,10 +216,28 @@ export class AhpClient {
     this.#options.broadcast({ kind: 'session', session }, action, this);
   }
 
+  /** The sessions that the client has open. */
+  get opened(): ReadonlyMap<URI, SessionLink> {
+    return this.#opened;
+  }
+
   /** The client's own data when it creates the session; invalid parts are left out. */
   becomeActive(session: URI, activeClient: unknown): void {
     if (activeClient === undefined) return;
     this.#options.local.apply({ type: 'session/activeClientSet', activeClient }, session, this);
+  }
+
+  /** What could be chosen for a new session of this client. */
+  beginsWith(session: URI, config: AhpConfig): void {
+    this.#options.local.beginsWith(session, config);
+  }
+
+  /** Resolves with it, or after a moment. */
+  soon(settled: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#options.schedule(resolve, this.#options.limits.firstSettingsMs);
+    settled.finally(() => timer.dispose()).then(resolve, resolve);
+    return promise;
   }
 
   /** The ids of the models that this agent offers. */
@@ -236,21 +265,32 @@ export class AhpClient {
     const session = await this.host.openSession(uri);
     const { summary } = session.confirmed.value;
     this.sessions.statuses.learn(summary);
+    this.settings.learn(summary.provider, session.confirmed.value.settings);
     const link = new SessionLink({
       session,
+      work: this.host.work,
       hostClientId: this.host.clientId,
+      reviews: () => this.#options.local.reviewsOf(uri),
+      review: (echo, shown) => this.#review(uri, echo, shown),
       lastSent: this.#options.lastSent,
       models: () => this.modelsOf(summary.provider),
       emit: (channel, action, echo) => this.emit({ session: uri, ...channel }, action, echo),
       takeLocal: (channel, echo) => this.#takeLocal({ session: uri, ...channel }, echo),
       reject: (echo, reason) => this.reject(echo, reason),
       onModel: (model) => this.#modelChanged(uri, model),
+      onSettings: (settings) => this.settings.learn(summary.provider, settings),
       onJump: () => this.#jumped(),
       limits: this.#options.limits,
       schedule: this.#options.schedule,
     });
     this.#opened.set(uri, link);
     return link;
+  }
+
+  #namesOf(place: Channel): readonly URI[] {
+    const names = channelNames(place.session, place);
+    if (place.kind !== 'chat') return names;
+    return [...names, ...[...this.#chatNames].flatMap(([name, session]) => (session === place.session ? [name] : []))];
   }
 
   #send(channel: URI, action: AhpAction, origin: Origin | undefined): void {
@@ -268,6 +308,13 @@ export class AhpClient {
     const refusal = this.#options.local.apply(echo.action, session, this);
     if (refusal !== undefined) this.reject(echo, refusal);
     else this.#options.broadcast(place, echo.action, this, echo);
+  }
+
+  #review(session: URI, echo: Echo, shown: Reviews): void {
+    const { local, broadcast } = this.#options;
+    const refusal = local.review(session, echo.action, shown, this);
+    if (refusal !== undefined) this.reject(echo, refusal);
+    else broadcast({ kind: 'changeset', session }, echo.action, this, echo);
   }
 
   /** The next message is for another model, and so is the draft. */
@@ -303,7 +350,7 @@ export class AhpClient {
     return patchSnapshot({ resource, state, fromSeq: this.#options.currentSeq() }, this.traits);
   }
 
-  #stateOf(channel: Channel, link: SessionLink): AhpSnapshot['state'] {
+  #stateOf(channel: Channel, link: SessionLink, uri: URI): AhpSnapshot['state'] {
     if (channel.kind === 'changeset') return link.watchChangeset(channel.turnId);
     const { summary } = link.state;
     const local = this.#options.local.of(channel.session, this);
@@ -312,8 +359,10 @@ export class AhpClient {
       draft: local.draft ?? modelDraft(summary.model ?? NO_MODEL.id),
       name: this.names.nameOf(channel.session),
       isReadOnly: this.role === 'viewer',
+      chats: this.sessions.chatsOf(channel.session),
     };
-    return channel.kind === 'session' ? sessionOf(link.state, view) : chatOf(link.state, view);
+    if (channel.kind === 'session') return sessionOf(link.state, view);
+    return { ...chatOf(link.state, view), resource: uri };
   }
 
   /** The target of a channel, if it is known without asking. */
@@ -325,7 +374,11 @@ export class AhpClient {
 
   #removed(session: URI): void {
     this.#options.local.forgetSession(session);
-    for (const uri of this.#channels) if (this.#knownChannel(uri)?.session === session) this.#channels.delete(uri);
+    for (const uri of this.#channels) {
+      if (this.#knownChannel(uri)?.session !== session) continue;
+      this.#channels.delete(uri);
+      this.#chatNames.delete(uri);
+    }
     this.#dropLink(session);
     this.names.forget(session);
   }
@@ -339,18 +392,4 @@ export class AhpClient {
 
 function turnOf(channel: ChannelKind): string | undefined {
   return channel.kind === 'changeset' ? channel.turnId : undefined;
-}
-
-/** Remembers the last number of the client of our host. */
-export function rememberingSeq(): ClientSeqStore & { readonly last: number } {
-  let last = 0;
-  return {
-    load: () => last,
-    save: (number) => {
-      last = number;
-    },
-    get last() {
-      return last;
-    },
-  };
 }

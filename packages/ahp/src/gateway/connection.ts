@@ -5,6 +5,8 @@ import { isRecord, type JsonRecord, textOf } from '../translate/json.js';
 import { parseChannel } from '../translate/uris.js';
 import { AHP_VERSIONS, chooseVersion } from '../versions.js';
 import type { AhpClient } from './ahpClient.js';
+import { COMPLETION_TRIGGERS, completions } from './completions.js';
+import { createChat, disposeChat } from './createChat.js';
 import { ahpError } from './errors.js';
 import type { AhpCredential, AhpGateway } from './gateway.js';
 import { createSession, sessionChannel } from './newSession.js';
@@ -20,7 +22,7 @@ import {
 } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
-import { SESSION_CONFIG } from './sessionConfig.js';
+import { resolveSessionConfig, sessionConfigCompletions } from './sessionConfig.js';
 
 type Method = (client: AhpClient, params: JsonRecord) => unknown;
 
@@ -129,6 +131,7 @@ export class AhpConnection implements AhpSocket {
         snapshots,
         serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
         ...(defaultDirectory !== undefined && { defaultDirectory }),
+        completionTriggerCharacters: COMPLETION_TRIGGERS,
       };
     });
     return { client, result };
@@ -198,6 +201,8 @@ const METHODS: Readonly<Record<string, Method>> = {
     });
   },
   createSession,
+  createChat,
+  disposeChat,
   disposeSession: async (client, params) => {
     const session = await client.names.find(sessionChannel(params));
     await client.host.disposeSession(session);
@@ -206,13 +211,13 @@ const METHODS: Readonly<Record<string, Method>> = {
   fetchTurns: async (client, params) => {
     const channel = parseChannel(requiredText(params, 'channel'));
     if (channel?.kind !== 'chat') throw new RpcError(RPC_ERROR.invalidParams, 'channel must be a chat');
-    const link = await client.link(channel.session);
+    const link = await client.link(await client.names.find(channel.session));
     if (await link.fetchTurns(optionalText(params, 'cursor'))) return {};
     throw new RpcError(RPC_ERROR.invalidParams, 'cursor is none of this chat');
   },
-  resolveSessionConfig: () => SESSION_CONFIG,
-  sessionConfigCompletions: () => ({ items: [] }),
-  completions: () => ({ items: [] }),
+  resolveSessionConfig,
+  sessionConfigCompletions,
+  completions,
   resourceRead,
   resourceList,
   resourceResolve,

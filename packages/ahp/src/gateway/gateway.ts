@@ -4,11 +4,12 @@ import type { Disposable, Schedule, Transport } from '@agenthost/rpc';
 import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import type { AhpAction } from '../types.js';
 import type { SpokenVersion } from '../versions.js';
-import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
+import { AhpClient, type Place } from './ahpClient.js';
 import { AhpConnection } from './connection.js';
 import { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
 import { isToldTo } from './localRoles.js';
 import { LocalState } from './localState.js';
+import { rememberingSeq } from './seqMemory.js';
 import type { Echo } from './sessionLink.js';
 
 export interface AhpLog {

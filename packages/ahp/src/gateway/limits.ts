@@ -25,6 +25,10 @@ export interface AhpLimits {
   readonly maxSnapshotTurns: number;
   /** Live output of a tool is always sent whole, so not more often than this. */
   readonly toolOutputMs: number;
+  /** How long the creation of a session waits for an agent whose settings nobody has seen yet. */
+  readonly firstSettingsMs: number;
+  /** How long a client that wants the changes of a session waits for git. */
+  readonly changesMs: number;
   /** How long later envelopes wait after a reconnect while the client sends nothing. */
   readonly holdBackMs: number;
 }
@@ -46,5 +50,7 @@ export const DEFAULT_AHP_LIMITS: AhpLimits = {
   maxConfigChars: 64_000,
   maxSnapshotTurns: 1_000,
   toolOutputMs: 100,
+  firstSettingsMs: 5_000,
+  changesMs: 10_000,
   holdBackMs: 1_000,
 };

@@ -9,6 +9,9 @@ export interface Actor {
   readonly role: Role;
 }
 
+/** Somebody has looked at a changed file, or has not. */
+export const REVIEWED = 'changeset/filesReviewChanged';
+
 /** The least role to change the gateway's own state: the host, which checks everything else, never sees these. */
 const NEEDS: ReadonlyMap<string, Role> = new Map(
   Object.entries({
@@ -21,6 +24,7 @@ const NEEDS: ReadonlyMap<string, Role> = new Map(
     'chat/draftChanged': 'driver',
     // An answer in progress.
     'chat/inputAnswerChanged': 'approver',
+    [REVIEWED]: 'approver',
   } satisfies Record<string, Role>),
 );
 

@@ -1,10 +1,14 @@
 import { REJECTION, type URI } from '@agenthost/protocol';
 import { dropOldest } from '@agenthost/protocol/internal';
-import { isRecord, type JsonRecord, sizeOf, textOf } from '../translate/json.js';
+import type { Reviews } from '../translate/changesets.js';
+import { isRecord, type JsonRecord, sizeOf, textOf, textsOf } from '../translate/json.js';
 import { EMPTY_CONFIG, type LocalSession } from '../translate/state.js';
 import type { AhpAction, AhpActiveClient, AhpConfig } from '../types.js';
 import type { AhpLimits } from './limits.js';
-import { type Actor, localRefusal } from './localRoles.js';
+import { type Actor, localRefusal, REVIEWED } from './localRoles.js';
+
+/** Files of one session. */
+const MAX_REVIEWED = 2_000;
 
 type Owner = Pick<Actor, 'clientId' | 'credentialId'>;
 
@@ -20,6 +24,10 @@ export class LocalState {
   /** By session and token. */
   readonly #drafts = new Map<string, JsonRecord>();
   readonly #activeClients = new Map<URI, Map<string, ActiveClient>>();
+  /** Files that were marked as reviewed, with what was marked. */
+  readonly #reviews = new Map<URI, Map<string, string>>();
+  /** What could be chosen for a session when it was created. */
+  readonly #beginnings = new Map<URI, AhpConfig>();
   #config: AhpConfig = EMPTY_CONFIG;
 
   constructor(limits: AhpLimits) {
@@ -34,7 +42,37 @@ export class LocalState {
   of(session: URI, viewer: Pick<Actor, 'credentialId'>): LocalSession {
     const draft = this.#drafts.get(draftKey(session, viewer));
     const activeClients = [...(this.#activeClients.get(session)?.values() ?? [])].map(({ state }) => state);
-    return { activeClients, ...(draft !== undefined && { draft }) };
+    const beganWith = this.#beginnings.get(session);
+    return { activeClients, ...(draft !== undefined && { draft }), ...(beganWith && { beganWith }) };
+  }
+
+  reviewsOf(session: URI): Reviews {
+    return this.#reviews.get(session) ?? new Map();
+  }
+
+  /** Marks files of those that the client sees, or takes the marks away; returns the reason if it is refused. */
+  review(session: URI, action: AhpAction, shown: Reviews, actor: Actor): string | undefined {
+    const [files, { reviewed }] = [textsOf(action['files']), action];
+    if (action.type !== REVIEWED) return `this host does not take ${action.type.slice(0, 100)} here`;
+    if (!files || typeof reviewed !== 'boolean') return REJECTION.invalidAction;
+    const refusal = localRefusal(action, actor);
+    if (refusal !== undefined) return refusal;
+    const marks = this.#reviews.get(session) ?? new Map<string, string>();
+    for (const file of files) {
+      const revision = shown.get(file);
+      marks.delete(file);
+      if (reviewed && revision !== undefined) marks.set(file, revision);
+    }
+    dropOldest(marks, MAX_REVIEWED);
+    this.#reviews.set(session, marks);
+    dropOldest(this.#reviews, this.#limits.maxDrafts);
+    return undefined;
+  }
+
+  beginsWith(session: URI, config: AhpConfig): void {
+    if (Object.keys(config.schema.properties).length === 0) return;
+    this.#beginnings.set(session, config);
+    dropOldest(this.#beginnings, this.#limits.maxDrafts);
   }
 
   /** Applies an action; returns the reason if it is refused. */
@@ -94,6 +132,8 @@ export class LocalState {
     const ofSession = draftKey(session, { credentialId: '' });
     for (const key of this.#drafts.keys()) if (key.startsWith(ofSession)) this.#drafts.delete(key);
     this.#activeClients.delete(session);
+    this.#beginnings.delete(session);
+    this.#reviews.delete(session);
   }
 
   #setConfig({ config, replace }: AhpAction): string | undefined {

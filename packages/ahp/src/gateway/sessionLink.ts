@@ -2,6 +2,7 @@ import {
   ActionRejectedError,
   type AppliedEnvelope,
   type ClientActionInput,
+  type HostClient,
   SessionGoneError,
   type SessionHandle,
 } from '@agenthost/client';
@@ -9,12 +10,13 @@ import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Disposable, Schedule } from '@agenthost/rpc';
 import { translateAction } from '../translate/actions.js';
-import { changesetActions, changesetOf } from '../translate/changesets.js';
+import { changesetActions, changesetOf, type Reviews, revisionOf, withReviews } from '../translate/changesets.js';
 import { intentOf } from '../translate/clientActions.js';
 import { cursorOf } from '../translate/state.js';
 import { turnOf } from '../translate/turns.js';
 import type { ChannelKind } from '../translate/uris.js';
 import type { AhpAction, AhpChangeset } from '../types.js';
+import { FolderChanges } from './folderChanges.js';
 import type { AhpLimits } from './limits.js';
 
 export interface Origin {
@@ -31,6 +33,11 @@ export interface Echo {
 
 export interface SessionLinkOptions {
   readonly session: SessionHandle;
+  readonly work: HostClient['work'];
+  /** Files that people have marked as reviewed. */
+  readonly reviews: () => Reviews;
+  /** Marks files of those that the client sees. */
+  readonly review: (echo: Echo, shown: Reviews) => void;
   /** The host's id of this client. */
   readonly hostClientId: string;
   /** The number of the last action that was sent to the host. */
@@ -42,6 +49,7 @@ export interface SessionLinkOptions {
   readonly reject: (echo: Echo, reason: string) => void;
   /** Called when the session's model changed. */
   readonly onModel: (model: string) => void;
+  readonly onSettings: (settings: SessionState['settings']) => void;
   /** Called when the state changed without actions: the sent envelopes don't lead there. */
   readonly onJump: () => void;
   readonly limits: AhpLimits;
@@ -61,6 +69,8 @@ export class SessionLink {
   readonly #options: SessionLinkOptions;
   readonly #echoes = new Map<number, Echo>();
   readonly #subscriptions: Disposable[];
+  /** While the client looks at the changes of the session. */
+  folderChanges: FolderChanges | undefined;
   readonly #changesets = new Map<string | undefined, AhpChangeset>();
   /** Live output that waits to be sent, by call. */
   readonly #held = new Map<string, AhpAction>();
@@ -92,13 +102,35 @@ export class SessionLink {
 
   /** From now on changes of this changeset are sent. */
   watchChangeset(turnId: string | undefined): AhpChangeset {
-    const changeset = changesetOf(this.state, turnId);
+    const changeset = this.#changesetNow(turnId);
     this.#changesets.set(turnId, changeset);
-    return changeset;
+    return withReviews(changeset, this.#options.reviews());
   }
 
   unwatchChangeset(turnId: string | undefined): void {
     this.#changesets.delete(turnId);
+    if (turnId !== undefined) return;
+    this.folderChanges?.dispose();
+    this.folderChanges = undefined;
+  }
+
+  /** Resolves when git has looked at the folder. */
+  async loadChanges(): Promise<void> {
+    const { work, schedule, limits } = this.#options;
+    this.folderChanges ??= new FolderChanges({
+      work,
+      session: this.session.uri,
+      folder: () => this.state.summary.workingDirectory,
+      onChanged: () => this.#updateChangesets(),
+      schedule,
+      maxWaitMs: limits.changesMs,
+    });
+    await this.folderChanges.loaded();
+  }
+
+  #changesetNow(turnId: string | undefined): AhpChangeset {
+    const ofFolder = turnId === undefined ? this.folderChanges?.changeset : undefined;
+    return ofFolder ?? changesetOf(this.state, turnId);
   }
 
   /** So that held output is sent before what comes next. */
@@ -137,14 +169,21 @@ export class SessionLink {
   }
 
   /** One after the other: a cancellation must not overtake a turn that waits for its session. */
-  dispatch(to: 'session' | 'chat', echo: Echo): void {
+  dispatch(to: ChannelKind, echo: Echo): void {
+    if (to.kind === 'changeset') {
+      // Only the changes of the session are reviewed.
+      const shown = to.turnId === undefined ? this.#changesets.get(undefined) : undefined;
+      this.#options.review(echo, new Map(shown?.files.map((file) => [file.id, revisionOf(file)])));
+      return;
+    }
+    const { kind } = to;
     if (this.#waiting >= this.#options.limits.maxWaitingActions) {
       this.#options.reject(echo, 'too many actions wait for this session already');
       return;
     }
     this.#waiting++;
     this.#queue = this.#queue
-      .then(() => this.#send(to, echo))
+      .then(() => this.#send(kind, echo))
       .catch((error: unknown) => this.#options.reject(echo, reasonOf(error)))
       .finally(() => {
         this.#waiting--;
@@ -153,6 +192,7 @@ export class SessionLink {
 
   dispose(): void {
     this.#holding?.dispose();
+    this.folderChanges?.dispose();
     for (const subscription of this.#subscriptions) subscription.dispose();
     this.session.dispose();
   }
@@ -208,6 +248,7 @@ export class SessionLink {
     if (!('session' in envelope.action)) return;
     const { model } = after.summary;
     if (model !== undefined && model !== before.summary.model) this.#options.onModel(model);
+    if (after.settings !== before.settings) this.#options.onSettings(after.settings);
     const echo = this.#takeEcho(envelope.origin);
     const translated = translateAction(envelope.action, before, after);
     const answeredIn = echo?.action.type.startsWith('session/') ? 'session' : 'chat';
@@ -215,7 +256,7 @@ export class SessionLink {
     // Accepted without a change, or with one that AHP shows elsewhere: the client still waits for an answer.
     if (echo && !answers) this.#emit(answeredIn, echo.action, echo);
     for (const entry of translated) this.#emit(entry.to, entry.action, entry === answers ? echo : undefined);
-    this.#updateChangesets(after);
+    this.#updateChangesets();
   }
 
   #takeEcho(origin: AppliedEnvelope<SessionState>['envelope']['origin']): Echo | undefined {
@@ -244,11 +285,12 @@ export class SessionLink {
     this.#holding ??= this.#options.schedule(() => this.flush(), this.#options.limits.toolOutputMs);
   }
 
-  #updateChangesets(state: SessionState): void {
+  #updateChangesets(): void {
+    const reviews = this.#options.reviews();
     for (const [turnId, before] of this.#changesets) {
-      const after = changesetOf(state, turnId);
+      const after = this.#changesetNow(turnId);
       const channel = { kind: 'changeset', ...(turnId !== undefined && { turnId }) } as const;
-      for (const action of changesetActions(before, after)) this.#options.emit(channel, action);
+      for (const action of changesetActions(before, after, reviews)) this.#options.emit(channel, action);
       this.#changesets.set(turnId, after);
     }
   }

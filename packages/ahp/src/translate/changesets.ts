@@ -1,5 +1,5 @@
 import type { FileEditResultContent, SessionState, ToolCallState, URI } from '@agenthost/protocol';
-import type { AhpAction, AhpChangeset } from '../types.js';
+import type { AhpAction, AhpChangeset, AhpChangesetFile } from '../types.js';
 import { fileEditOf } from './fileEdits.js';
 
 /**
@@ -30,14 +30,31 @@ export function changesetOf(state: SessionState, turnId?: string): AhpChangeset 
   return { status: 'ready', files };
 }
 
+/** Marked files, each with what was marked: another content is not reviewed. */
+export type Reviews = ReadonlyMap<string, string>;
+
+export function withReviews(changeset: AhpChangeset, reviews: Reviews): AhpChangeset {
+  if (reviews.size === 0) return changeset;
+  return { ...changeset, files: changeset.files.map((file) => withReview(file, reviews)) };
+}
+
+function withReview(file: AhpChangesetFile, reviews: Reviews): AhpChangesetFile {
+  return reviews.get(file.id) === revisionOf(file) ? { ...file, reviewed: true } : file;
+}
+
+/** What a mark is about. */
+export function revisionOf({ edit }: AhpChangesetFile): string {
+  return JSON.stringify(edit);
+}
+
 /** The actions that lead from one to the other. */
-export function changesetActions(before: AhpChangeset, after: AhpChangeset): AhpAction[] {
+export function changesetActions(before: AhpChangeset, after: AhpChangeset, reviews: Reviews = new Map()): AhpAction[] {
   const was = new Map(before.files.map((file) => [file.id, JSON.stringify(file)]));
   const is = new Set(after.files.map(({ id }) => id));
   return [
     ...before.files.flatMap(({ id }) => (is.has(id) ? [] : [{ type: 'changeset/fileRemoved', fileId: id }])),
     ...after.files.flatMap((file) =>
-      was.get(file.id) === JSON.stringify(file) ? [] : [{ type: 'changeset/fileSet', file }],
+      was.get(file.id) === JSON.stringify(file) ? [] : [{ type: 'changeset/fileSet', file: withReview(file, reviews) }],
     ),
   ];
 }

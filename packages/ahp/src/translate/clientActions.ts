@@ -6,7 +6,7 @@ import type { AhpAction } from '../types.js';
 import { isRecord, textOf, textsOf } from './json.js';
 import { modelOf, userMessageOf } from './messages.js';
 import { answerOf, questionOfCall } from './questions.js';
-import { chosenSettings } from './settings.js';
+import { choosesPlace, chosenSettings } from './settings.js';
 
 export type ClientIntent =
   /** In this order; the last one is the client's own, the others prepare it. */
@@ -45,6 +45,8 @@ function sessionIntent(action: AhpAction, { state }: IntentContext): ClientInten
     case 'session/activeClientRemoved':
       return { kind: 'local' };
     case 'session/configChanged': {
+      if (choosesPlace(action['config']))
+        return { kind: 'refuse', reason: 'where a session works is chosen before it is created' };
       const choices = chosenSettings(action['config'], state);
       const last = choices.pop();
       return last ? dispatch(...choices, last) : { kind: 'local' };

@@ -16,7 +16,7 @@ export function fileEditOf(edit: FileEditResultContent): AhpFileEdit | undefined
   };
 }
 
-function sideOf(uri: URI, content: ContentRef): AhpFileSide {
+export function sideOf(uri: URI, content: ContentRef): AhpFileSide {
   return { uri, content: { ...contentRefOf(content), uri: sideUri(uri, content.uri) } };
 }
 

@@ -61,9 +61,15 @@ export function userMessageOf(message: unknown): UserMessage | undefined {
   if (text === undefined) return undefined;
   const { attachments } = message;
   if (attachments !== undefined && !Array.isArray(attachments)) return undefined;
-  const taken = (attachments ?? []).map(ourAttachment);
+  const taken = (attachments ?? []).filter((one: unknown) => !isCommand(one)).map(ourAttachment);
   if (taken.some((attachment) => attachment === undefined)) return undefined;
   return { text, ...(taken.length > 0 && { attachments: taken as Attachment[] }) };
+}
+
+/** What a client attaches to a slash command that it completed; the command itself is in the text. */
+function isCommand(attachment: unknown): boolean {
+  const meta = isRecord(attachment) && attachment['type'] === 'simple' ? attachment['_meta'] : undefined;
+  return isRecord(meta) && textOf(meta['command']) !== undefined;
 }
 
 /** The requested model of a message. */

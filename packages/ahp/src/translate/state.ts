@@ -35,6 +35,8 @@ const ARCHIVED = 64;
 export interface LocalSession {
   readonly activeClients: readonly AhpActiveClient[];
   readonly draft?: unknown;
+  /** What could be chosen when it was created, beside the settings. */
+  readonly beganWith?: AhpConfig;
 }
 
 /** A session for one client. */
@@ -42,6 +44,8 @@ export interface SessionView extends LocalSession {
   /** The client's name for it. */
   readonly name: URI;
   readonly isReadOnly: boolean;
+  /** Its further chats. */
+  readonly chats?: readonly AhpChatSummary[];
 }
 
 export const EMPTY_CONFIG: AhpConfig = { schema: { type: 'object', properties: {} }, values: {} };
@@ -64,6 +68,8 @@ export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
       provider,
       displayName,
       description,
+      // Each agent: a further chat is a session of our host.
+      capabilities: { multipleChats: { fork: {} } },
       models: models.some(({ id }) => id === NO_MODEL.id) ? models : [{ ...NO_MODEL, provider }, ...models],
     }));
 }
@@ -121,13 +127,18 @@ export function sessionOf(state: SessionState, view: SessionView): AhpSession {
     lifecycle: state.lifecycle === 'creationFailed' ? 'failed' : state.lifecycle,
     ...(creationError && { creationError }),
     activeClients: view.activeClients,
-    chats: [{ ...chatSummaryOf(state), ...interactivityOf(view) }],
+    chats: [chatSummaryOf(state), ...(view.chats ?? [])].map((chat) => ({ ...chat, ...interactivityOf(view) })),
     defaultChat: chatUri(resource),
     changesets: [
-      { label: 'Session Changes', uriTemplate: changesetUri(view.name), changeKind: 'session' },
+      {
+        label: 'Session Changes',
+        uriTemplate: changesetUri(view.name),
+        changeKind: 'session',
+        capabilities: { review: {} },
+      },
       { label: 'Turn Changes', uriTemplate: `${view.name}/changeset/turn/{turnId}`, changeKind: 'turn' },
     ],
-    ...sessionConfigOf(state),
+    ...sessionConfigOf(state, view.beganWith),
     ...(metadata && { _meta: metadata }),
   };
 }
@@ -142,6 +153,11 @@ export function chatSummaryOf(state: SessionState): AhpChatSummary {
     modifiedAt: isoTime(chatModifiedAt(state)),
     activity: activity ?? '',
   };
+}
+
+/** Of a further chat of a session, which the client may not have open. */
+export function chatOfSummary({ title, status, modifiedAt, activity }: SessionSummary, resource: URI): AhpChatSummary {
+  return { resource, title, status: ACTIVITY[status], modifiedAt: isoTime(modifiedAt), activity: activity ?? '' };
 }
 
 /** As clients derive it themselves, only from the turns. */

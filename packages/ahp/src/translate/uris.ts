@@ -1,4 +1,5 @@
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { parseFurtherChat } from './chatNames.js';
 
 /** The specification's names of sessions. VS Code up to 1.139 names them `<provider>:/<id>`, as we do. */
 const SPECIFIED = 'ahp-session:/';
@@ -47,6 +48,8 @@ export function channelNames(session: URI, channel: ChannelKind): readonly URI[]
 /** The target of a channel other than the root's, or `undefined` when it isn't ours. */
 export function parseChannel(uri: string): Channel | undefined {
   if (uri.length > MAX_CHANNEL_LENGTH) return undefined;
+  const further = parseFurtherChat(uri);
+  if (further !== undefined) return { kind: 'chat', session: further };
   if (uri.startsWith(CHAT)) {
     const [provider = '', id = '', ...more] = uri.slice(CHAT.length).split(BETWEEN);
     const session = `${provider}:/${id}`;

@@ -37,6 +37,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'listArtifacts',
   'listChanges',
   'fetchDiff',
+  'fetchVersion',
   'browseDirectory',
   'listFolder',
   'readFile',

@@ -31,6 +31,7 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   sendToTerminal: undefined,
   listChanges: undefined,
   fetchDiff: undefined,
+  fetchVersion: undefined,
   previewMerge: undefined,
   fetchChanges: undefined,
   listFolder: undefined,

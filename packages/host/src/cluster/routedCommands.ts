@@ -71,6 +71,7 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     browseDirectory: browse,
     listChanges: (params, space) => of(space).work('listChanges', params, SOMEBODY),
     fetchDiff: (params, space) => of(space).work('fetchDiff', params, SOMEBODY),
+    fetchVersion: (params, space) => of(space).work('fetchVersion', params, SOMEBODY),
     restoreFiles: (params, space, client) => of(space).work('restoreFiles', params, client),
     commitChanges: (params, space, client) => of(space).work('commitChanges', params, client),
     previewMerge: (params, space, client) => of(space).work('previewMerge', params, client),

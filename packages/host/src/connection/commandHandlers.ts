@@ -85,6 +85,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     fetchContent: (params, connection) => connection.sessions.fetchContent(params, connection),
     listChanges: (params, connection) => connection.sessions.work('listChanges', params, connection),
     fetchDiff: (params, connection) => connection.sessions.work('fetchDiff', params, connection),
+    fetchVersion: (params, connection) => connection.sessions.work('fetchVersion', params, connection),
     restoreFiles: (params, connection) => connection.sessions.work('restoreFiles', params, connection),
     commitChanges: (params, connection) => connection.sessions.work('commitChanges', params, connection),
     previewMerge: (params, connection) => connection.sessions.work('previewMerge', params, connection),

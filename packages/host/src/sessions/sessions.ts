@@ -55,8 +55,9 @@ type Command<M extends keyof Commands, C> = (
 ) => Promise<Commands[M]['result']>;
 
 /** A command about the files of a session's folder. */
-export type WorkCommand = ReadsWork | LandsWork | ShowsFiles | RunsTests;
-type ReadsWork = 'listChanges' | 'fetchDiff' | 'restoreFiles' | 'fetchChanges' | 'revertChanges' | 'rewindSession';
+export type WorkCommand = ReadsWork | RestoresWork | LandsWork | ShowsFiles | RunsTests;
+type ReadsWork = 'listChanges' | 'fetchDiff' | 'fetchVersion' | 'fetchChanges';
+type RestoresWork = 'restoreFiles' | 'revertChanges' | 'rewindSession';
 type ShowsFiles = 'listFolder' | 'readFile' | 'findFiles' | 'checkFiles';
 type RunsTests = 'fetchTestCommand' | 'runTests' | 'stopTests';
 type LandsWork = 'commitChanges' | 'previewMerge' | 'mergeChanges' | 'pushChanges' | 'pullRequest';

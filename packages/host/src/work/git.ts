@@ -32,6 +32,7 @@ export type GitCommand =
   | 'apply'
   | 'branch'
   | 'cat-file'
+  | 'check-attr'
   | 'check-ref-format'
   | 'checkout-index'
   | 'commit'

@@ -8,6 +8,8 @@ import type {
   FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
+  FetchVersionParams,
+  FetchVersionResult,
   ListChangesParams,
   ListChangesResult,
   RestoreFilesParams,
@@ -16,9 +18,10 @@ import type {
   RewindSessionParams,
   RewindSessionResult,
 } from '@agenthost/protocol';
-import type { ChangeList } from './changeList.js';
+import type { ChangedFile, ChangeList } from './changeList.js';
 import type { SessionChecks } from './checks/sessionChecks.js';
 import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
+import { readVersion } from './files/fileVersion.js';
 import { SessionFiles } from './files/sessionFiles.js';
 import { FolderWatch } from './folderWatch.js';
 import { GitError } from './gitError.js';
@@ -188,13 +191,16 @@ export class SessionWork {
       if (since === undefined) this.#mustBeTold(params.from, params.to);
       const { from, to } =
         since === undefined ? { from: params.from ?? '', to: params.to ?? '' } : await this.#between(work, since);
-      const bytes = asBytes(path);
-      const oldPath = (await this.#list(work, from, to)).files.find((file) => file.path === bytes)?.oldPath;
+      const oldPath = (await this.#list(work, from, to)).files.find((file) => file.path === asBytes(path))?.oldPath;
       const wanted = { from, to, path, oldPath: oldPath === undefined ? undefined : readable(oldPath), cursor };
       const page = await compareFile(work.tree, wanted);
       if (!page) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
       return page;
     });
+  }
+
+  fetchVersion({ path, from, to, side }: Omit<FetchVersionParams, 'session'>): Promise<FetchVersionResult> {
+    return this.#inTurn(async (work) => readVersion(work, await this.#differing(work, path, from, to), side));
   }
 
   /** `isQuiet`: somebody else says what was done. */
@@ -217,8 +223,7 @@ export class SessionWork {
       if (this.#options.isTurnRunning()) {
         throw new TurnRunning('Files are not restored while a turn runs. Stop the turn, or wait for its end.');
       }
-      const { dir } = this.#options;
-      const to = { target: await snapshots.treeOf(target.commit), paths: checked, dir, top };
+      const to = { target: await snapshots.treeOf(target.commit), paths: checked, dir: this.#options.dir, top };
       const restored = await restoreKept(tree, snapshots, to);
       this.#options.onChanged();
       const count = restored.files.length;
@@ -234,11 +239,7 @@ export class SessionWork {
   revert({ path, from, to, hunks }: Omit<RevertChangesParams, 'session'>, by: Author): Promise<RestoreFilesResult> {
     return this.#inTurn(async (work) => {
       const { tree, snapshots, top, prefix } = work;
-      checkPaths([path]);
-      this.#mustBeTold(from, to);
-      const bytes = asBytes(path);
-      const file = (await this.#list(work, from, to)).files.find((one) => one.path === bytes);
-      if (!file) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
+      const file = await this.#differing(work, path, from, to);
       const paths = [path, ...(file.oldPath === undefined ? [] : [readable(file.oldPath)])];
       const check = async (now: string) => {
         if (await differs(tree, to, now, paths)) {
@@ -373,6 +374,14 @@ export class SessionWork {
     this.#listsTimer = setTimeout(() => this.#lists.clear(), LISTS_MS);
     this.#listsTimer.unref();
     return list;
+  }
+
+  async #differing(work: OpenedWork, path: string, from: string, to: string): Promise<ChangedFile> {
+    checkPaths([path]);
+    this.#mustBeTold(from, to);
+    const file = (await this.#list(work, from, to)).files.find((one) => one.path === asBytes(path));
+    if (!file) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
+    return file;
   }
 
   #inTurn<T>(task: (work: OpenedWork) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { TurnRunning } from './turnRunning.js';
 type WorkMethod =
   | 'listChanges'
   | 'fetchDiff'
+  | 'fetchVersion'
   | 'restoreFiles'
   | 'commitChanges'
   | 'previewMerge'
@@ -46,6 +47,7 @@ const RUNNERS: Runners = {
     if ((params.since === undefined) !== hasTrees) throw invalid('either since, or from and to');
     return work.fetchDiff(params);
   },
+  fetchVersion: (work, params) => work.fetchVersion(params),
   restoreFiles: (work, params, by) => {
     if ((params.toTurnId === undefined) === (params.undo === undefined)) throw invalid('either toTurnId or undo');
     return work.restore(params, by);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ARTIFACT_KINDS } from '../artifacts.js';
 import {
   MAX_ARTIFACTS_LIMIT,
+  MAX_BRANCHES,
   MAX_CONTENT_RANGE,
   MAX_EVENTS_LIMIT,
   MAX_IMPORTED_CONTENTS,
@@ -63,6 +64,9 @@ export const forkSessionParams = z.object({
   source: uri,
   session: uri.describe("The fork's own; with another provider, the conversation is handed over to that agent."),
   toTurnId: id.exactOptional().describe('The last turn that the fork has; all of them if absent.'),
+  group: uri
+    .exactOptional()
+    .describe("`group` of the fork's metadata: another chat of that session. Without it the fork is in no group."),
 });
 export const importedContent = z
   .object({
@@ -210,6 +214,7 @@ export const listArtifactsResult = z.object({
 export const browseDirectoryParams = z.object({
   uri,
   provider: id.exactOptional().describe('An agent: `untrustedFolder` of the answer is for sessions of it.'),
+  branches: yes.describe('Also names the branches of the checkout that the folder is in.'),
 });
 export const directoryEntry = z.object({
   name: z.string(),
@@ -224,7 +229,14 @@ export const browseDirectoryResult = z.object({
     .exactOptional()
     .describe('The path of the folder that somebody would have to trust before a session of `provider` works here.'),
   checkout: z
-    .object({ branch: z.string().exactOptional() })
+    .object({
+      branch: z.string().exactOptional(),
+      branches: z
+        .array(z.string())
+        .max(MAX_BRANCHES)
+        .exactOptional()
+        .describe('By name, with `branches` in the params: the first of them where there are very many.'),
+    })
     .exactOptional()
     .describe('The folder is in a git checkout, with this branch unless HEAD is detached. Since version 2.'),
 });

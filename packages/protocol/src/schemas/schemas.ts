@@ -63,6 +63,7 @@ export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   sendToTerminal: { params: SCHEMAS.SendToTerminalParams, result: SCHEMAS.SendToTerminalResult },
   closeTerminal: { params: SCHEMAS.TerminalParams, result: nothing },
   listChanges: { params: SCHEMAS.ListChangesParams, result: SCHEMAS.ListChangesResult },
+  fetchVersion: { params: SCHEMAS.FetchVersionParams, result: SCHEMAS.FetchVersionResult },
   fetchDiff: { params: SCHEMAS.FetchDiffParams, result: SCHEMAS.FetchDiffResult },
   restoreFiles: { params: SCHEMAS.RestoreFilesParams, result: SCHEMAS.RestoreFilesResult },
   commitChanges: { params: SCHEMAS.CommitChangesParams, result: SCHEMAS.CommitChangesResult },

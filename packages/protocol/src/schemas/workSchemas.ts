@@ -95,6 +95,22 @@ export const fetchDiffResult = z.object({
   nextCursor: count.exactOptional(),
 });
 
+export const fetchVersionParams = z
+  .object({
+    session: uri,
+    path: path.describe("Of a file that differs, relative to the session's folder."),
+    from: objectId.describe('`from` and `to` of a list of changes of this session.'),
+    to: objectId,
+    side: z.enum(['old', 'new']).describe('As it is in `from`, under its old name if it was renamed, or as in `to`.'),
+  })
+  .describe(
+    'Fails with `data.code` `notFound` where there is no such file, and with `refused` for what a checkout would not write as it is stored: a file that a filter of git changes, a link, a submodule, and one of more than `MAX_VERSION_BYTES`.',
+  );
+export const fetchVersionResult = z.object({
+  size: count,
+  data: z.string().describe('All of it, as base64: what git would write into the folder.'),
+});
+
 export const restoreFilesParams = z
   .object({
     session: uri,

@@ -65,6 +65,7 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   // What has changed in the folder is what a session is about; the files that did not change are not shown. A link shows neither.
   listChanges: { since: 2, role: 'viewer' },
   fetchDiff: { since: 2, role: 'viewer' },
+  fetchVersion: { since: 2, role: 'viewer' },
   restoreFiles: { since: 2, role: 'driver' },
   // A look ahead writes objects, and is for those who may merge.
   commitChanges: { since: 2, role: 'driver' },

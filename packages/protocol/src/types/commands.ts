@@ -46,6 +46,8 @@ export interface BrowseDirectoryParams {
   readonly uri: string;
   /** An agent: `untrustedFolder` of the answer is for sessions of it. */
   readonly provider?: string;
+  /** Also names the branches of the checkout that the folder is in. */
+  readonly branches?: true;
 }
 
 export interface BrowseDirectoryResult {
@@ -53,7 +55,7 @@ export interface BrowseDirectoryResult {
   /** The path of the folder that somebody would have to trust before a session of `provider` works here. */
   readonly untrustedFolder?: string;
   /** The folder is in a git checkout, with this branch unless HEAD is detached. Since version 2. */
-  readonly checkout?: { readonly branch?: string };
+  readonly checkout?: { readonly branch?: string; readonly branches?: readonly string[] };
 }
 
 export interface CheckLoginResult {
@@ -172,6 +174,8 @@ export interface ForkSessionParams {
   readonly session: string;
   /** The last turn that the fork has; all of them if absent. */
   readonly toTurnId?: string;
+  /** `group` of the fork's metadata: another chat of that session. Without it the fork is in no group. */
+  readonly group?: string;
 }
 
 /**

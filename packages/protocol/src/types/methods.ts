@@ -127,6 +127,8 @@ import type {
   FetchChangesParams,
   FetchDiffParams,
   FetchDiffResult,
+  FetchVersionParams,
+  FetchVersionResult,
   ListChangesParams,
   ListChangesResult,
   RestoreFilesParams,
@@ -188,6 +190,7 @@ export interface Commands {
   readonly sendToTerminal: Command<SendToTerminalParams, SendToTerminalResult>;
   readonly closeTerminal: Command<TerminalParams, null>;
   readonly listChanges: Command<ListChangesParams, ListChangesResult>;
+  readonly fetchVersion: Command<FetchVersionParams, FetchVersionResult>;
   readonly fetchDiff: Command<FetchDiffParams, FetchDiffResult>;
   readonly restoreFiles: Command<RestoreFilesParams, RestoreFilesResult>;
   readonly commitChanges: Command<CommitChangesParams, CommitChangesResult>;

@@ -130,6 +130,8 @@ export interface WireTypes {
   FetchTestCommandResult: reviews.FetchTestCommandResult;
   FetchTurnsParams: commands.FetchTurnsParams;
   FetchTurnsResult: commands.FetchTurnsResult;
+  FetchVersionParams: work.FetchVersionParams;
+  FetchVersionResult: work.FetchVersionResult;
   FileChangeSummary: sessionState.FileChangeSummary;
   FileEditResultContent: toolCalls.FileEditResultContent;
   FindFilesParams: files.FindFilesParams;

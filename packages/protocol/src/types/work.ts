@@ -111,6 +111,27 @@ export interface FetchDiffResult {
   readonly nextCursor?: number;
 }
 
+/**
+ * Fails with `data.code` `notFound` where there is no such file, and with `refused` for what a checkout would not write
+ * as it is stored: a file that a filter of git changes, a link, a submodule, and one of more than `MAX_VERSION_BYTES`.
+ */
+export interface FetchVersionParams {
+  readonly session: string;
+  /** Of a file that differs, relative to the session's folder. */
+  readonly path: string;
+  /** `from` and `to` of a list of changes of this session. */
+  readonly from: string;
+  readonly to: string;
+  /** As it is in `from`, under its old name if it was renamed, or as in `to`. */
+  readonly side: 'old' | 'new';
+}
+
+export interface FetchVersionResult {
+  readonly size: number;
+  /** All of it, as base64: what git would write into the folder. */
+  readonly data: string;
+}
+
 /** Of a hunk of `fetchDiff`. */
 export interface HunkRange {
   readonly oldStart: number;

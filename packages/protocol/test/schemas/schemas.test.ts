@@ -150,6 +150,7 @@ describe('schemas', () => {
     },
     listChanges: { session: 'mock:/s1', since: 'lastTurn', limit: 100, cursor: 'a.b.1' },
     fetchDiff: { session: 'mock:/s1', path: 'src/a.ts', since: 'session', cursor: 2_000 },
+    fetchVersion: { session: 'mock:/s1', path: 'src/a.ts', from: 'a'.repeat(40), to: 'b'.repeat(40), side: 'old' },
     restoreFiles: { session: 'mock:/s1', toTurnId: 't1', paths: ['src'] },
     commitChanges: { session: 'mock:/s1', message: 'a change', paths: ['src'], runHooks: true },
     previewMerge: { session: 'mock:/s1', into: 'main' },

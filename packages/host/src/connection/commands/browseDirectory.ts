@@ -5,6 +5,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { readBranches } from '../../sessions/folder/gitBranches.js';
 import { readGitMetadata } from '../../sessions/folder/gitMetadata.js';
 import { filePath } from '../../sessions/folder/workingDirectory.js';
 import type { Browse, Sessions } from '../../sessions/sessions.js';
@@ -31,7 +32,7 @@ export interface BrowseDirectoryOptions {
 
 /** The entries of a folder of this machine, and whether an agent needs trust to work there. */
 export async function browseDirectory(
-  { uri, provider }: Parameters<Browse>[0],
+  { uri, provider, branches }: Parameters<Browse>[0],
   { sessions, place }: BrowseDirectoryOptions,
 ): Promise<BrowseDirectoryResult> {
   const named = placeOf(uri);
@@ -40,14 +41,18 @@ export async function browseDirectory(
   const shown = await entriesShown(uri, path);
   const entries = isHere ? shown.map((entry) => ({ ...entry, uri: withPlace(entry.uri, named) })) : shown;
   const untrustedFolder = provider === undefined ? undefined : await sessions.untrustedFolder(provider, path);
-  const checkout = await checkoutAt(path);
+  const checkout = await checkoutAt(path, branches === true);
   return { entries, ...(untrustedFolder !== undefined && { untrustedFolder }), ...(checkout && { checkout }) };
 }
 
 /** What git says of the folder itself. */
-async function checkoutAt(path: string): Promise<BrowseDirectoryResult['checkout']> {
+async function checkoutAt(path: string, withBranches: boolean): Promise<BrowseDirectoryResult['checkout']> {
   const { repositoryPath, branch } = await readGitMetadata(path);
-  return repositoryPath === undefined ? undefined : { ...(branch !== undefined && { branch }) };
+  if (repositoryPath === undefined) return undefined;
+  return {
+    ...(branch !== undefined && { branch }),
+    ...(withBranches && { branches: await readBranches(path) }),
+  };
 }
 
 async function entriesShown(uri: URI, path: string): Promise<readonly DirectoryEntry[]> {

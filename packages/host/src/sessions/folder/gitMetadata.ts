@@ -64,6 +64,12 @@ export async function projectFolderOf(folder: string): Promise<string> {
   return join(repositoryOf(await commonDirOf(found.gitDir)), relative(found.top, real));
 }
 
+/** Where the repository keeps its branches. */
+export async function commonDirAt(folder: string): Promise<string | undefined> {
+  const found = await findCheckout(await realpath(folder).catch(() => folder));
+  return found && commonDirOf(found.gitDir);
+}
+
 async function findCheckout(folder: string): Promise<{ readonly top: string; readonly gitDir: string } | undefined> {
   let top = folder;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {

@@ -12,6 +12,8 @@ export interface ForkTarget {
   readonly createdAt: number;
   /** Set when the conversation goes to another agent: its provider. */
   readonly handOverTo?: string;
+  /** The session that the fork is another chat of. */
+  readonly group?: URI;
   /** The title that a user gave the fork. */
   readonly title?: string;
 }
@@ -99,7 +101,7 @@ function forkedStart(
   { start, lastTurnId }: ForkPoint,
   target: ForkTarget,
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
-  // A fork is a session of its own: not another chat in the group of its source, and none of several.
+  // Unless its maker wants that, a fork is a session of its own: not another chat in the group of its source, and none of several.
   const { group: _group, several: _several, ...inherited } = start.metadata ?? {};
   const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...all } = start;
   // Another agent has other models and modes.
@@ -113,6 +115,7 @@ function forkedStart(
     versions: { log: 1, protocol: PROTOCOL_VERSION },
     metadata: {
       ...inherited,
+      ...(target.group !== undefined && { group: target.group }),
       forkedFrom: target.source.uri,
       ...(isHandedOver && { handedOverFrom: target.source.uri }),
       ...(lastTurnId !== undefined && { forkedAtTurn: lastTurnId }),

@@ -44,6 +44,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
       statePath: to.fs.sessionStatePath ?? '',
       createdAt: now,
       ...(handOverTo !== undefined && { handOverTo }),
+      ...(params.group !== undefined && { group: params.group }),
       ...(state.titleByUser && { title }),
     };
     const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : rebasePath(point.lastCheckpoint, target);

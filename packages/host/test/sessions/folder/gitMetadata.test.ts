@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderMetadata } from '../../../src/sessions/folder/folderMetadata.js';
 import { parseGitConfig, subsectionsWith } from '../../../src/sessions/folder/gitConfig.js';
+import { readBranches } from '../../../src/sessions/folder/gitBranches.js';
 import { readGitMetadata } from '../../../src/sessions/folder/gitMetadata.js';
 import { parseRemoteAddress } from '../../../src/sessions/folder/remoteAddress.js';
 
@@ -251,5 +252,25 @@ describe("changes in a session's metadata", () => {
     expect(await folderMetadata(undefined, { cwd: folder, given: new Set() })).toEqual({
       workingDirectoryPath: folder,
     });
+  });
+});
+
+describe('branches of a repository', () => {
+  it('are named whether they are packed or not, without names that git refuses', async () => {
+    expect(await readBranches(folder)).toEqual([]);
+    const path = await repository();
+    for (const name of ['feature/one', 'feature/two/deep', 'zoo']) await git(path, 'branch', name);
+    await git(path, 'pack-refs', '--all');
+    await git(path, 'branch', 'after');
+    await mkdir(join(path, '.git/refs/heads/odd'), { recursive: true });
+    for (const name of ['a lock.lock', '-flag', 'control\u0007', 'a^b']) {
+      await writeFile(join(path, '.git/refs/heads/odd', name), 'x');
+      await writeFile(join(path, '.git/refs/heads', name), 'x');
+    }
+    await symlink('/etc', join(path, '.git/refs/heads/out'));
+    const named = ['after', 'feature/one', 'feature/two/deep', 'main', 'odd/-flag', 'zoo'];
+    expect(await readBranches(path)).toEqual(named);
+    await mkdir(join(path, 'inner'));
+    expect(await readBranches(join(path, 'inner'))).toEqual(named);
   });
 });
