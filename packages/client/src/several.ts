@@ -57,7 +57,8 @@ export interface StartingMember {
  *   { message: { text: 'Fix the rounding.' }, workingDirectory: 'file:///src/shop' },
  * );
  * await Promise.allSettled(members.map(({ started }) => started));
- * await several.land(group, members[0].session, { message: 'Fix the rounding' });
+ * const [first] = members;
+ * if (first) await several.land(group, first.session, { message: 'Fix the rounding' });
  * ```
  */
 export class SeveralSessions {

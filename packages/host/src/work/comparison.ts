@@ -115,3 +115,31 @@ export async function findBase(
   }
   return { ...(head !== undefined && { commit: head }), ...(branch !== undefined && { name: branch }) };
 }
+
+const MAX_LISTS = 6;
+const LISTS_MS = 60_000;
+
+/** Pages and diffs of one list are made from the same one. */
+export class KeptLists {
+  readonly #lists = new Map<string, Promise<ChangeList>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  async get(tree: WorkTree, from: string, to: string): Promise<ChangeList> {
+    const key = `${from} ${to}`;
+    const list = this.#lists.get(key) ?? compareTrees(tree, from, to);
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    // One that failed is tried again.
+    list.catch(() => this.#lists.delete(key));
+    for (const old of [...this.#lists.keys()].slice(0, -MAX_LISTS)) this.#lists.delete(old);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#lists.clear(), LISTS_MS);
+    this.#timer.unref();
+    return list;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#lists.clear();
+  }
+}

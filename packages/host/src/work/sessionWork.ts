@@ -18,9 +18,9 @@ import type {
   RewindSessionParams,
   RewindSessionResult,
 } from '@agenthost/protocol';
-import type { ChangedFile, ChangeList } from './changeList.js';
+import type { ChangedFile } from './changeList.js';
 import type { SessionChecks } from './checks/sessionChecks.js';
-import { compareFile, compareTrees, findBase, onWire } from './comparison.js';
+import { compareFile, findBase, KeptLists, onWire } from './comparison.js';
 import { readVersion } from './files/fileVersion.js';
 import { SessionFiles } from './files/sessionFiles.js';
 import { FolderWatch } from './folderWatch.js';
@@ -39,8 +39,6 @@ import type { CurrentTree } from './workTree.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
-const MAX_LISTS = 6;
-const LISTS_MS = 60_000;
 /** Trees that clients were told of and may ask for. */
 const MAX_TOLD = 64;
 /** A folder without a repository is not looked at again before each turn. */
@@ -65,8 +63,7 @@ export class SessionWork {
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #lists = new Map<string, Promise<ChangeList>>();
-  #listsTimer: NodeJS.Timeout | undefined;
+  readonly #lists = new KeptLists();
   readonly #told = new Set<string>();
   /** Of the last snapshot. */
   #keptTree: string | undefined;
@@ -130,10 +127,12 @@ export class SessionWork {
     return this.#inTurn(async (work) => {
       const { snapshots, source } = work;
       const checkedOut = source === 'git' ? headOf(work) : Promise.resolve({});
+      // Awaited below; what fails before that is what is told.
+      checkedOut.catch(() => {});
       if (cursor === undefined) this.#guess(work, since);
       const place = cursor === undefined ? await this.#between(work, since) : this.#atCursor(cursor);
       const { from, to, offset } = place;
-      const [list, head] = await Promise.all([this.#list(work, from, to), checkedOut]);
+      const [list, head] = await Promise.all([this.#lists.get(work.tree, from, to), checkedOut]);
       const files = list.files.slice(offset, offset + limit);
       const next = offset + files.length;
       return {
@@ -167,7 +166,7 @@ export class SessionWork {
       for (const since of sinces) {
         const place = await this.#between(work, since, now);
         if (place.base !== undefined) base = { base: place.base, ...(place.baseName && { baseName: place.baseName }) };
-        comparisons.push(shownChanges(since, place, await this.#list(work, place.from, place.to)));
+        comparisons.push(shownChanges(since, place, await this.#lists.get(work.tree, place.from, place.to)));
       }
       this.#watch.told(now.id);
       if (watch) this.#watch.extend();
@@ -191,7 +190,7 @@ export class SessionWork {
       if (since === undefined) this.#mustBeTold(params.from, params.to);
       const { from, to } =
         since === undefined ? { from: params.from ?? '', to: params.to ?? '' } : await this.#between(work, since);
-      const oldPath = (await this.#list(work, from, to)).files.find((file) => file.path === asBytes(path))?.oldPath;
+      const oldPath = (await this.#lists.get(work.tree, from, to)).files.find((file) => file.path === asBytes(path))?.oldPath;
       const wanted = { from, to, path, oldPath: oldPath === undefined ? undefined : readable(oldPath), cursor };
       const page = await compareFile(work.tree, wanted);
       if (!page) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
@@ -291,7 +290,6 @@ export class SessionWork {
     const timer = setTimeout(() => this.#ending.abort(), CLOSE_MS);
     await this.#queue;
     clearTimeout(timer);
-    clearTimeout(this.#listsTimer);
     this.#lists.clear();
   }
 
@@ -346,7 +344,7 @@ export class SessionWork {
   #guess(work: OpenedWork, since: ChangesSince): void {
     const from = since === 'base' ? undefined : this.#lastFrom.get(since);
     if (from === undefined || this.#lastTree === undefined) return;
-    this.#list(work, from, this.#lastTree).catch(() => {});
+    this.#lists.get(work.tree, from, this.#lastTree).catch(() => {});
   }
 
   #atCursor(cursor: string) {
@@ -361,25 +359,10 @@ export class SessionWork {
     throw new GitError('notFound', 'The host does not know these trees any more. List the changes again.');
   }
 
-  /** Pages and diffs of one list are made from the same one. */
-  async #list(work: OpenedWork, from: string, to: string): Promise<ChangeList> {
-    const key = `${from} ${to}`;
-    const list = this.#lists.get(key) ?? compareTrees(work.tree, from, to);
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    // One that failed is tried again.
-    list.catch(() => this.#lists.delete(key));
-    for (const old of [...this.#lists.keys()].slice(0, -MAX_LISTS)) this.#lists.delete(old);
-    clearTimeout(this.#listsTimer);
-    this.#listsTimer = setTimeout(() => this.#lists.clear(), LISTS_MS);
-    this.#listsTimer.unref();
-    return list;
-  }
-
   async #differing(work: OpenedWork, path: string, from: string, to: string): Promise<ChangedFile> {
     checkPaths([path]);
     this.#mustBeTold(from, to);
-    const file = (await this.#list(work, from, to)).files.find((one) => one.path === asBytes(path));
+    const file = (await this.#lists.get(work.tree, from, to)).files.find((one) => one.path === asBytes(path));
     if (!file) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
     return file;
   }
