@@ -136,6 +136,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'agents/events',
     'customizations',
+    'sessions/content',
     'storage',
     'storage/artifacts',
     'storage/fs',
