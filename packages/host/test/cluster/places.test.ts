@@ -86,8 +86,9 @@ describe('a session and its place', () => {
     await expect.poll(async () => (await bob.stateOf(opened)).summary.metadata).toMatchObject({ away: true });
     expect(await Promise.all([opened, closed, named].map((one) => away(bob, one)))).toEqual([true, true, null]);
     const back = await start(database, 'north');
-    // Who looked at it is sent away, because the session goes back.
-    expect(await bob.closed).toMatchObject({ code: 4409 });
+    // The session that he looks at goes back, and he stays.
+    const marks = () => Promise.all([opened, closed, named].map((one) => away(bob, one)));
+    await expect.poll(marks, { timeout: 20_000 }).toEqual([null, null, null]);
     const carol = await back.raw('carol');
     expect(await Promise.all([opened, closed, named].map((one) => away(carol, one)))).toEqual([null, null, null]);
   });
@@ -140,14 +141,13 @@ describe('a session and its place', () => {
     expect((await bob.act(message(session, 'second'))).rejection?.code).toBe('machineAway');
     await bob.stateOf(session);
     const back = await start(database, 'north');
-    expect(await bob.closed).toMatchObject({ code: 4409 });
-    const again = await south.raw('bob');
-    expect(await turnsOf(again, session)).toEqual(['first']);
-    again.dispatch(message(session, 'second'), 10);
-    await again.nextAction(session, 'session/turnComplete');
+    // He stays connected, and is told when it is there.
+    await bob.nextAction(session, 'session/metadataChanged', ({ metadata }) => metadata['away'] === null);
+    bob.dispatch(message(session, 'third'));
+    await bob.nextAction(session, 'session/turnComplete');
     const alice = await back.raw('alice');
     const { turns, summary } = await alice.stateOf(session);
-    expect(turns.map(({ id }) => id)).toEqual(['first', 'second']);
+    expect(turns.map(({ id }) => id)).toEqual(['first', 'third']);
     await expect.poll(async () => (await alice.stateOf(session)).summary.metadata).not.toHaveProperty('away');
     expect(summary.metadata).toMatchObject({ remoteAgentHost: 'north' });
   });
