@@ -167,8 +167,8 @@ export class ClusterSessions implements Sessions {
     this.#followed.endIf((uri) => this.#hub.loaded(uri) !== undefined);
   }
 
-  hold(uri: URI): () => void {
-    return this.#hub.hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#hub.hold(uri, mayMove);
   }
 
   /** At a host of its place. */

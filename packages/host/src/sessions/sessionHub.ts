@@ -146,8 +146,8 @@ export class SessionHub implements Sessions {
     return this.#opening.get(uri) ?? this.#begin(uri, () => this.#hold(uri, load()));
   }
 
-  hold(uri: URI): () => void {
-    return this.#loaded.hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#loaded.hold(uri, mayMove);
   }
 
   /** Opens a session and keeps it in memory until `work` is done. */

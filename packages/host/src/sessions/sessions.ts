@@ -71,8 +71,8 @@ interface SessionCommands<C> {
   loaded(uri: URI): OpenSession | undefined;
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<OpenSession>;
-  /** Keeps a session in memory until the function that it returns is called. */
-  hold(uri: URI): () => void;
+  /** Keeps a session in memory until the function that it returns is called, and at this host unless it `mayMove`. */
+  hold(uri: URI, mayMove?: boolean): () => void;
   create(params: CreateSessionParams, client: C): Promise<void>;
   fork(params: ForkSessionParams, client: C): Promise<void>;
   /** `worktree`: what becomes of work that only the session's worktree has. */

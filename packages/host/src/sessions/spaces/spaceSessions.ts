@@ -41,8 +41,8 @@ export class SpaceSessions implements VisibleSessions {
     return opening;
   }
 
-  hold(uri: URI): () => void {
-    return this.#all().hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#all().hold(uri, mayMove);
   }
 
   create(params: CreateSessionParams, client: AskingClient): Promise<void> {
