@@ -56,3 +56,19 @@ it.each(CASES)(
     recordCapability(agentCase.provider, 'logIn', 'yes');
   },
 );
+
+it('opencode needs no log-in: it has models without one', { timeout: 240_000 }, async () => {
+  const agentCase = ACP_CASES.find(({ provider }) => provider === 'opencode');
+  if (!agentCase) throw new Error('there is no case for opencode');
+  await installAgent('opencode');
+  const { home } = await agentFolders();
+  const agent = new AcpAgent({
+    spec: specOf(agentCase),
+    stateDir: dirname(AGENTS_FOLDER),
+    hostEnv: agentEnv(home),
+    startTimeoutMs: PATIENCE_MS,
+  });
+  onTestFinished(() => agent.dispose());
+  expect(await agent.login.check(AbortSignal.timeout(PATIENCE_MS))).toBe('ready');
+  recordCapability('opencode', 'logIn', 'no', 'it has models without one');
+});
