@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** All that messages to the stub can have; which of it is there depends on the method. */
@@ -124,6 +124,10 @@ export function history(): string[] {
 export function remember(said: string): void {
   mkdirSync(memory, { recursive: true });
   writeFileSync(historyFile(), JSON.stringify([...history(), said]));
+}
+
+export function forget(session: string): void {
+  rmSync(join(memory, `${session}.json`), { force: true });
 }
 
 export function copyMemory(from: string, to: string): void {

@@ -5,6 +5,7 @@ import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import type {
+  DeleteSessionOptions,
   SearchOptions,
   SearchResults,
   SendRequestOptions,
@@ -225,9 +226,9 @@ export class AgentHostProvider implements SessionsProvider {
     else await this.#actions.run(urisOf(found.group), (session) => session.markRead(read));
   }
 
-  async deleteSession(sessionId: string): Promise<void> {
+  async deleteSession(sessionId: string, options?: DeleteSessionOptions): Promise<void> {
     const found = this.#find(sessionId);
-    if (found.kind === 'listed') return this.#actions.deleteAll(urisOf(found.group));
+    if (found.kind === 'listed') return this.#actions.deleteAll(urisOf(found.group), options);
     this.#untitled.delete(found.localId);
     this.#changes.fire({ added: [], removed: [found.untitled.session], changed: [] });
   }

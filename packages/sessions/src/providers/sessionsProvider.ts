@@ -67,6 +67,11 @@ export interface SearchResults {
   readonly total: number;
 }
 
+export interface DeleteSessionOptions {
+  /** The conversation in the agent's own store: it is kept unless it is to be deleted. Where that fails, the session is kept too. */
+  readonly agentCopy?: 'keep' | 'delete';
+}
+
 export interface SearchOptions {
   readonly limit?: number;
   readonly signal?: AbortSignal;
@@ -121,7 +126,7 @@ export interface SessionsProvider {
   setModel(sessionId: string, modelId: string): Promise<void>;
   archiveSession(sessionId: string): Promise<void>;
   unarchiveSession(sessionId: string): Promise<void>;
-  deleteSession(sessionId: string): Promise<void>;
+  deleteSession(sessionId: string, options?: DeleteSessionOptions): Promise<void>;
   /** The last chat takes its session with it. */
   deleteChat(sessionId: string, chatUri: URI): Promise<void>;
   setRead(sessionId: string, read: boolean): Promise<void>;
