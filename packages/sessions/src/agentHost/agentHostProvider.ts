@@ -17,6 +17,7 @@ import type {
 } from '../providers/sessionsProvider.js';
 import type { Session, SessionWorkspace } from '../session.js';
 import { parseSessionId } from '../sessionId.js';
+import { settingsOfAgent } from './agentSettings.js';
 import { ChatActions } from './chatActions.js';
 import { createChatOnHost, type NewHostChat } from './createChatOnHost.js';
 import { FolderBrowser, foldersAction } from './folderBrowser.js';
@@ -244,6 +245,9 @@ export class AgentHostProvider implements SessionsProvider {
     const found = this.#find(sessionId);
     return found.kind === 'untitled' ? this.#commit(found, options) : this.#addChat(found.group, options);
   }
+
+  /** What its sessions of an agent let users choose, for a new one. */
+  readonly settingsOf = (provider: string) => settingsOfAgent(this.#host, provider);
 
   /** A session of the host by its URI, also one that is older than what was listed. Rejects where there is none. */
   async findSession(uri: URI): Promise<Session> {

@@ -43,6 +43,10 @@ export interface SendRequestOptions {
   readonly attachedContext?: readonly AttachedContext[];
   /** For the first message: the session works in a git worktree of its own. Providers without worktrees ignore it. */
   readonly worktree?: NewWorktree;
+  /** For the first message: the mode that the agent begins in. Providers without modes ignore it. */
+  readonly mode?: string;
+  /** The same for other settings of the agent, by their ids. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** A git worktree for a new session. */
