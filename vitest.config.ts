@@ -24,7 +24,7 @@ export const SWEEPS = [
   'test/ahp/{sessionFolder,versions}.test.ts',
   'test/e2e/api/{docs,openApi}.test.ts',
   'test/e2e/agents/{agentFloods,agentLogin,agentSettings,agentUpdates,cancelledInstall,deletedCopies,floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
-  'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
+  'test/e2e/lists/{indexDamage,indexRebuild,manyNative}.test.ts',
   'test/e2e/push/longRace.test.ts',
   'test/e2e/sessions/sessionMemory.test.ts',
   'test/e2e/terminals/terminalFloods.test.ts',
