@@ -7,10 +7,12 @@ import { AcpAgents } from '@agenthost/host';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AcpAgentSpec } from '../../../packages/host/src/agents/acp/acpAgentSpec.js';
+import type { Program } from '../../../packages/host/src/agents/acp/acpProcess.js';
 import { deleteConversation } from '../../../packages/host/src/agents/acp/deleteConversation.js';
 import { MESSAGE_LIMITS } from '../../../packages/host/src/agents/acp/turn/messageStream.js';
 import { RECORDED, recordedHome } from '../../../packages/host/test/agents/native/nativeHome.js';
-import { stubEntry, writeAgents } from '../../support/agents/stubAgent.js';
+import { processesIn } from '../../../packages/host/test/agents/support/processes.js';
+import { STUB, stubEntry, writeAgents } from '../../support/agents/stubAgent.js';
 import { startTestHost, temporaryFolder } from '../../support/testHost.js';
 import { until } from '../../support/until.js';
 
@@ -123,8 +125,35 @@ describe('a session that is deleted with the copy of its agent', () => {
     await expect(client.disposeSession(session.uri, { agentCopy: 'delete' })).rejects.toMatchObject({
       code: ERROR_CODE.permissionDenied,
     });
+    const id = encodeURIComponent(session.uri);
+    const http = await fetch(
+      new URL(`/api/v1/sessions/${id}?agentCopy=delete`, world.host.url.href.replace(/^ws/, 'http')),
+      {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${token}` },
+      },
+    );
+    expect(http.status).toBe(403);
     expect(await world.memories()).toHaveLength(1);
     await client.disposeSession(session.uri);
+  });
+
+  it('is deleted once when two ask for it, and a message that comes meanwhile begins nothing', async () => {
+    const world = await start({ env: { STUB_DELETE: 'held' } });
+    const session = await world.open();
+    await say(session, 'first');
+    const deletion = world.client.disposeSession(session.uri, { agentCopy: 'delete' });
+    await expect.poll(world.memories, { timeout: 20_000 }).toContain('held');
+    const others = Promise.allSettled([
+      session.send('meanwhile'),
+      world.client.disposeSession(session.uri, { agentCopy: 'delete' }),
+    ]);
+    await until(session.confirmed, ({ activeTurn }) => activeTurn !== undefined, 'the turn');
+    await rm(join(world.stateDir, 'stub-memory', 'held'));
+    await deletion;
+    await others;
+    expect(await isListed(world, session)).toBe(false);
+    expect(await world.memories()).toEqual([]);
   });
 
   it('has nothing to delete when nothing was said, or when the agent keeps nothing', async () => {
@@ -193,6 +222,28 @@ describe('a program that deletes conversations', () => {
     await rm(join(world.cwd, '.gemini'), { recursive: true });
     await world.client.disposeSession(session.uri, { agentCopy: 'delete' });
     expect(await readFile(join(world.stateDir, 'deleted'), 'utf8')).toContain(`${world.cwd} `);
+  });
+
+  it('and an agent that does not answer are ended', async () => {
+    const stateDir = await realpath(await temporaryFolder());
+    onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
+    const deletion = (deleteProgram?: Program) =>
+      deleteConversation({
+        spec: { displayName: 'Stub', provider: 'stub' } as AcpAgentSpec,
+        limits: MESSAGE_LIMITS,
+        program: { path: process.execPath, args: [STUB] },
+        deleteProgram,
+        nativeSessionId: 'one',
+        cwd: undefined,
+        env: { PATH: process.env['PATH'] ?? '', STUB_DELETE: 'never', STUB_MEMORY: join(stateDir, 'stub-memory') },
+        stateDir,
+        timeoutMs: 5_000,
+        signal: AbortSignal.timeout(60_000),
+      });
+    await expect(deletion()).rejects.toThrow('Stub did not delete the conversation');
+    const waiting = { path: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+    await expect(deletion(waiting)).rejects.toThrow('Stub could not delete it');
+    expect(await processesIn(stateDir)).toEqual([]);
   });
 
   it('gets no id that it would take for an option', async () => {

@@ -12,6 +12,7 @@ import {
   current,
   env,
   forget,
+  held,
   history,
   isRemembered,
   type Message,
@@ -178,7 +179,8 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     say({ method: 'session/update', params: { sessionId, update } });
     return { sessionId, ...choices() };
   },
-  'session/delete': (params) => {
+  'session/delete': async (params) => {
+    if (env['STUB_DELETE'] === 'held') await held();
     if (env['STUB_DELETE'] === 'fails') throw new Failure(-32603, 'the store is locked');
     if (env['STUB_DELETE'] === 'never') return new Promise<never>(() => {});
     if (env['STUB_DELETE'] === 'crash') process.exit(3);

@@ -92,6 +92,8 @@ export function agentCopyRemoval({ session, parts, services, run }: AgentCopy): 
       env: services.agentEnv,
       signal: AbortSignal.timeout(DELETION_MS),
     });
+    // A message that came meanwhile would begin another conversation there.
+    await run?.dispose();
     workspaceYaml.forgetNativeSessionId();
     await workspaceYaml.settled();
   };
