@@ -258,13 +258,15 @@ export class HostClient {
   /**
    * Deletes a session with all its files. `worktree` says what becomes of work that only its own worktree has: it is kept unless it is
    * `discard`. With `ask` the session is not deleted where there is such work: the error's `data.code` is `unmergedWork`.
+   * `agentCopy: 'delete'` also deletes the conversation in the agent's own store. Where that fails, the session is kept, and the
+   * error's `data.code` is `agentCopyKept`.
    *
    * @example
    * ```ts
    * await host.disposeSession(session.uri, { worktree: 'discard' });
    * ```
    */
-  async disposeSession(session: URI, options: Pick<DisposeSessionParams, 'worktree'> = {}): Promise<void> {
+  async disposeSession(session: URI, options: Omit<DisposeSessionParams, 'session'> = {}): Promise<void> {
     await this.#commands.request('disposeSession', { session, ...options });
   }
 

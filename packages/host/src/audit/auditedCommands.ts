@@ -47,7 +47,8 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   createSession: 'created the session',
   forkSession: 'made a fork of the session',
   importSession: 'imported the session',
-  disposeSession: 'deleted the session',
+  disposeSession: ({ agentCopy }) =>
+    agentCopy === 'delete' ? "deleted the session, also in its agent's store" : 'deleted the session',
   restoreFiles: 'restored files',
   revertChanges: 'reverted changes of files',
   rewindSession: 'removed the newest turns of the session',

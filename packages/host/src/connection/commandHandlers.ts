@@ -4,6 +4,7 @@ import { LateResult, type RawResult, type RequestContext, RpcError } from '@agen
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { settleWithin } from '../agents/settleWithin.js';
+import { checkRemoval } from '../sessions/removedSession.js';
 import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -66,8 +67,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await connection.sessions.create(params, connection);
       return null;
     },
-    disposeSession: async ({ session, worktree }, connection) => {
-      await connection.sessions.remove(session, connection, worktree);
+    disposeSession: async ({ session, ...how }, connection) => {
+      checkRemoval(connection.role, how);
+      await connection.sessions.remove(session, connection, how);
       services.terminals.closeOf(session);
       await services.devices?.sessionRemoved(session);
       return null;

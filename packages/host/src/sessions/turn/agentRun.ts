@@ -179,6 +179,13 @@ export class AgentRun {
     return this.#queue;
   }
 
+  /** Closes the agent's session and does this, before any message that comes now. */
+  apart(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(() => this.#agent.close()).then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
   revokeApproval(id: string): void {
     void this.#agent.session?.then((session) => session.revokeApproval?.(id)).catch(() => {});
   }
