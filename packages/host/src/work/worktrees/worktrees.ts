@@ -29,6 +29,8 @@ export interface WorktreesOptions {
   readonly stateDir: string;
   readonly env: Environment;
   readonly log: Pick<HostLog, 'warn'>;
+  /** The sessions are not in the state folder, but in a database. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface NewWorktree {
@@ -98,7 +100,10 @@ export class Worktrees {
   ): Promise<SessionWorktree> {
     const branch = await this.#freeName(top, wanted);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const worktree = { repository: top, path, branch, base: start.name, baseCommit: start.commit };
+    const worktree = {
+      ...{ repository: top, path, branch, base: start.name, baseCommit: start.commit },
+      ...(this.#options.isElsewhere && { isElsewhere: true as const }),
+    };
     const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
     try {
       await writePrivateFile(recordFile(path), JSON.stringify(worktree));
@@ -158,6 +163,19 @@ export class Worktrees {
       this.#options.log.warn(`the branch ${branch} of ${repository} is kept: it has commits of no other branch`);
       return;
     }
+    await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
+  }
+
+  /** Removes one that no session works in, as far as nothing is lost. */
+  async clean(worktree: SessionWorktree): Promise<void> {
+    const { path, repository, branch } = worktree;
+    if (await isFolder(path)) {
+      await this.release(worktree);
+      return;
+    }
+    await this.#removeFolder(worktree);
+    const unmerged = await this.#unmerged(worktree).catch(() => undefined);
+    if (unmerged !== 0) return;
     await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
   }
 
