@@ -143,7 +143,10 @@ export class Host {
       clients.broadcast(notification, options);
       cluster?.broadcast(notification, options);
     };
-    const worktrees = new Worktrees({ stateDir: stateRoot.path, env: options.env ?? process.env, log });
+    const worktrees = new Worktrees({
+      ...{ stateDir: stateRoot.path, env: options.env ?? process.env, log },
+      isElsewhere: options.database !== undefined,
+    });
     const tests = new ProjectChecks(stateRoot.path, options.testLimitMs);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({

@@ -1,5 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import { type DisposeSessionParams, ERROR_CODE, type Role } from '@agenthost/protocol';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type DisposeSessionParams, ERROR_CODE, type Role, type SessionSummary, type URI } from '@agenthost/protocol';
 import { errorMessage, roleRefusal } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { Delivery } from '../state/delivery.js';
@@ -40,21 +41,20 @@ export async function beforeRemoval(
   if (agentCopy === 'delete') await session.deleteAgentCopy();
 }
 
+const AT_ONCE = 500;
+
 /**
  * Says no to a removal when the session's worktree has work that nothing else has: somebody has to say first what becomes of it.
  *
  * @throws {RpcError}
  */
 async function refuseUnmerged(
-  { uri, space, state }: Pick<Session, 'uri' | 'space' | 'state'>,
+  { uri, state }: Pick<Session, 'uri' | 'state'>,
   { index, worktrees }: Pick<SessionServices, 'index' | 'worktrees'>,
 ): Promise<void> {
   const { workingDirectory: workspace } = state.summary;
   const worktree = workspace === undefined ? undefined : await worktrees.find(fileURLToPath(workspace));
-  if (!worktree) return;
-  const { items } = await index.list({ filter: { workspace: workspace ?? '' }, limit: 2 }, space);
-  // It stays as long as another one works there.
-  if (items.some(({ resource }) => resource !== uri)) return;
+  if (!worktree || (await isUsed(worktree, index, uri))) return;
   const said = unmergedWords(await worktrees.unmergedWork(worktree), worktree);
   if (said === undefined) return;
   const data = { code: 'unmergedWork', whatToDo: 'Say whether that work is kept or discarded.' };
@@ -67,6 +67,8 @@ function unmergedWords(work: UnmergedWork | undefined, { path, branch }: Session
   const parts = [
     ...(work.uncommitted > 0 ? [`${count(work.uncommitted, 'file')} that no commit has`] : []),
     ...(work.unmerged > 0 ? [`${count(work.unmerged, 'commit')} of no other branch`] : []),
+    ...(work.loose > 0 ? [`${count(work.loose, 'commit')} of no branch`] : []),
+    ...(work.hasSubmodules ? ['submodules, in which the host does not look'] : []),
   ];
   return parts.length === 0 ? undefined : `its worktree, on the branch ${branch}, has ${parts.join(' and ')}`;
 }
@@ -116,7 +118,7 @@ function copyKept(why: string, cause?: unknown): RpcError {
 
 /** Removes the worktree that a session worked in, unless another one does. The session stays gone when that fails. */
 export async function releaseWorktree(
-  { uri, space, state }: Pick<Session, 'uri' | 'space' | 'state'>,
+  { uri, state }: Pick<Session, 'uri' | 'state'>,
   { index, worktrees, log }: Pick<SessionServices, 'index' | 'worktrees' | 'log'>,
   fate: WorktreeFate | undefined,
 ): Promise<void> {
@@ -125,10 +127,28 @@ export async function releaseWorktree(
   try {
     const worktree = await worktrees.find(fileURLToPath(workspace));
     if (!worktree) return;
-    const { items } = await index.list({ filter: { workspace }, limit: 1 }, space);
-    if (items.length === 0) await worktrees.release(worktree, fate);
+    if (!(await isUsed(worktree, index, uri))) await worktrees.release(worktree, fate);
   } catch (error) {
     log.warn(`the worktree of ${uri} is kept: ${errorMessage(error)}`);
+  }
+}
+
+/**
+ * Whether another session works in the worktree, in any folder of it and whichever space it is of. While the index does not have all
+ * sessions, one may.
+ */
+async function isUsed({ path }: SessionWorktree, index: SessionServices['index'], but: URI): Promise<boolean> {
+  if (index.isRefilling) return true;
+  const folder = pathToFileURL(path).href;
+  const isIn = ({ resource, workingDirectory = '' }: SessionSummary) =>
+    resource !== but && `${workingDirectory}/`.startsWith(`${folder}/`);
+  let after = '';
+  for (;;) {
+    const { found, last } = await index.summariesWith(folder, after, AT_ONCE);
+    if (found.some(({ summary }) => isIn(summary))) return true;
+    if (last === undefined) return false;
+    after = last;
+    await setImmediate();
   }
 }
 
@@ -138,5 +158,7 @@ export async function releaseWorktree(
  */
 export function cutOffLater(session: Session, delivery: Delivery): void {
   const cutOff = () => session.cutOffSubscribers('the session could not be removed');
-  setImmediate(() => void delivery.drained().then(cutOff));
+  void setImmediate()
+    .then(() => delivery.drained())
+    .then(cutOff);
 }
