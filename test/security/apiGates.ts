@@ -39,7 +39,7 @@ export const API_GATES: readonly GateRow[] = [
   [
     '7',
     'a body of any size',
-    `${API}/apiServer.ts`,
+    `${API}/requestBody.ts`,
     'if (bytes > MAX_BODY_BYTES)',
     'if (false)',
     REQUESTS,
@@ -48,7 +48,7 @@ export const API_GATES: readonly GateRow[] = [
   [
     '7',
     'a body of any depth',
-    `${API}/apiServer.ts`,
+    `${API}/requestBody.ts`,
     'maxDepth: MAX_JSON_DEPTH - 2',
     'maxDepth: 10_000',
     REQUESTS,
@@ -58,7 +58,7 @@ export const API_GATES: readonly GateRow[] = [
     '7',
     'any number of requests at a time',
     `${API}/requestRate.ts`,
-    'if (token[kind] >=',
+    'if (token[as] >=',
     'if (-1 >=',
     RATE,
     'at the same time',

@@ -3,6 +3,7 @@
 export { AGENT_ICONS } from './agentIcons.js';
 export { ARTIFACT_KINDS, artifactTimes, withArtifactTime } from './artifacts.js';
 export { CallTree } from './callTree.js';
+export { SESSION_HEADER, SESSION_VARIABLE } from './callingSession.js';
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';

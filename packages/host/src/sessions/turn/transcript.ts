@@ -61,7 +61,13 @@ function isOfHost({ origin, responseParts }: Turn): boolean {
   return origin === 'agent' && responseParts.every(({ kind }) => kind === 'notice');
 }
 
-function turnText({ userMessage, origin, responseParts, earlierParts, toolCalls, state, error }: Turn): string {
+type ToldTurn = Pick<Turn, 'userMessage' | 'origin' | 'responseParts' | 'earlierParts' | 'toolCalls' | 'error'> & {
+  readonly state?: Turn['state'];
+};
+
+/** One turn as text, without a state while it runs. Each message and output in it is bounded. */
+export function turnText(turn: ToldTurn): string {
+  const { userMessage, origin, responseParts, earlierParts, toolCalls, state, error } = turn;
   const calls = new Map(toolCalls.map((call) => [call.toolCallId, call]));
   const shownCalls = new Set(toolCalls.slice(-MAX_CALLS).map(({ toolCallId }) => toolCallId));
   const lines = [origin === 'agent' ? '## The agent, by itself' : `## User\n${messageText(userMessage)}`, '## Agent'];
@@ -110,7 +116,7 @@ function callText(call: CompletedToolCall | undefined): string {
 }
 
 /** Keeps the head and the tail: what a command was asked, and how it ended. */
-function shortened(text: string, max: number): string {
+export function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half)}`;
