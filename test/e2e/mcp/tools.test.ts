@@ -55,7 +55,7 @@ describe.each(['streamable HTTP', 'streamable HTTP of 2026', 'stdio'])('the tool
   });
 
   it('queue a message, cancel a turn, and say what stands in the way', async () => {
-    const { session, turnId } = await started(client, 'hang');
+    const { session, turnId } = await started(client, 'slow');
     expect(await call(client, 'send_message', { session, text: 'hello' })).toMatchObject({
       error: 'turnInProgress',
       whatToDo: expect.stringContaining('wait_for_turn'),
@@ -70,7 +70,7 @@ describe.each(['streamable HTTP', 'streamable HTTP of 2026', 'stdio'])('the tool
   });
 
   it('tell that a wait goes on, and end it with the one who waits', async () => {
-    const { session } = await started(client, 'hang');
+    const { session } = await started(client, 'slow');
     const left = new AbortController();
     const told: unknown[] = [];
     const waiting = client.callTool(

@@ -1,4 +1,4 @@
-import type { ActiveTurn, CompletedToolCall, SessionState, SessionSummary, Turn } from '@agenthost/protocol';
+import type { ActiveTurn, SessionState, SessionSummary, Turn } from '@agenthost/protocol';
 import { shortened, turnText } from '../../sessions/turn/transcript.js';
 import { questionsOf } from '../operations.js';
 import type { ToolCall } from './toolCall.js';
@@ -92,12 +92,8 @@ export function toldTurn(turn: Turn, maxLength = MAX_TURN) {
 /** The turn that runs, as far as it is. */
 export function runningTurn({ activeTurn }: SessionState, maxLength = MAX_TURN) {
   if (!activeTurn) return undefined;
-  const text = shortened(turnText({ ...activeTurn, toolCalls: endedCalls(activeTurn) }), maxLength);
+  const text = shortened(turnText({ ...activeTurn, toolCalls: Object.values(activeTurn.toolCalls) }), maxLength);
   return { id: activeTurn.id, state: 'running', startedAt: new Date(activeTurn.startedAt).toISOString(), text };
-}
-
-function endedCalls({ toolCalls }: ActiveTurn): CompletedToolCall[] {
-  return Object.values(toolCalls).filter((call) => call.status === 'completed' || call.status === 'cancelled');
 }
 
 type AskedQuestion = {

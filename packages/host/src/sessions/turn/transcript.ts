@@ -1,4 +1,4 @@
-import type { CompletedToolCall, ResponsePart, Turn, UserMessage } from '@agenthost/protocol';
+import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
 import type { Transcript } from '../../agents/agent.js';
 
 /** In code units. A whole transcript costs an agent some 15,000 tokens, once. */
@@ -61,7 +61,8 @@ function isOfHost({ origin, responseParts }: Turn): boolean {
   return origin === 'agent' && responseParts.every(({ kind }) => kind === 'notice');
 }
 
-type ToldTurn = Pick<Turn, 'userMessage' | 'origin' | 'responseParts' | 'earlierParts' | 'toolCalls' | 'error'> & {
+type ToldTurn = Pick<Turn, 'userMessage' | 'origin' | 'responseParts' | 'earlierParts' | 'error'> & {
+  readonly toolCalls: readonly ToolCallState[];
   readonly state?: Turn['state'];
 };
 
@@ -100,10 +101,12 @@ function partText(part: Exclude<ResponsePart, { readonly kind: 'toolCall' }>): s
   return '';
 }
 
-function callText(call: CompletedToolCall | undefined): string {
+function callText(call: ToolCallState | undefined): string {
   if (!call) return '';
   const input = call.toolInput === undefined ? '' : `: ${shortened(call.toolInput, MAX_TOOL_INPUT)}`;
   const head = `[${call.displayName}${input}]`;
+  if (call.status === 'pendingConfirmation') return `${head} waits for an answer`;
+  if (call.status === 'running') return `${head} runs`;
   if (call.status === 'cancelled') return `${head} not run${call.reason ? `: ${shortened(call.reason, 300)}` : ''}`;
   const { result, output } = call;
   const files = (result.content ?? []).flatMap((one) =>
