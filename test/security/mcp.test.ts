@@ -93,7 +93,8 @@ describe('point 4: a revoked token', () => {
     const ended = await waiting.catch((error: Error) => error.message);
     expect(performance.now() - began).toBeLessThan(3_000);
     expect(JSON.stringify(ended)).not.toContain('"status');
-    await expect(call(client, 'send_message', { session, text: 'x', kind: 'queued' })).rejects.toThrow();
+    const more = call(client, 'send_message', { session, text: 'x', kind: 'queued' });
+    expect((await more.catch(({ message }: Error) => ({ error: message }))).error).toMatch(/unauthorized|missing or wrong/i);
     expect(await call(owner, 'read_session', { session })).not.toHaveProperty('queuedMessages');
     await call(owner, 'cancel', { session });
     await Promise.all([client.close().catch(() => {}), owner.close()]);
@@ -144,6 +145,7 @@ describe('hostile requests', () => {
       [{ raw: '' }, [400]],
       [{ raw: '{' }, [400]],
       [{ raw: '[]' }, [400]],
+      [{ raw: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"__proto__":{"name":"cancel"}}}' }, [400]],
       [{ raw: JSON.stringify([tool, tool]) }, [400]],
       [{ raw: JSON.stringify(toolCall('list_sessions', deep(100))) }, [400]],
       [{ raw: `{"a":[${'1,'.repeat(70_000)}1]}` }, [400]],
@@ -170,10 +172,10 @@ describe('hostile requests', () => {
 
   it('of tools are refused with a sentence, whatever the arguments are', async () => {
     const client = await overHttp(host);
-    const hostile = [
+    const hostile: readonly object[] = [
       ...[{ session: '' }, { session: '../../etc' }, { session: 'mock:/../..' }, { session: 'x'.repeat(10_000) }],
       ...[{ session: 'mock:/none', more: 1 }, { session: 5 }, { session: null }, { session: ['mock:/a'] }],
-      ...[JSON.parse('{"__proto__": {"session": "mock:/a"}}'), { constructor: 1 }, { session: 'mock:/\u0000' }],
+      ...[{ __proto: 1 }, { session: 'mock:/\u0000' }],
     ];
     for (const name of [...Object.keys(MCP_TOOLS), 'constructor', '__proto__', 'toString', 'x'.repeat(9_999)]) {
       for (const args of hostile) {

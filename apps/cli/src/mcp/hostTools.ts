@@ -22,7 +22,15 @@ const VERSION = '2025-11-25';
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** An answer that says why there is none. */
-export class ToolsError extends Error {}
+export class ToolsError extends Error {
+  /** For programs. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** The tools of the host, over HTTP. Each request stands alone: a host that is started again answers the next attempt. */
 export class HostTools {
@@ -98,12 +106,12 @@ interface Message {
 
 function resultOf({ result, error }: Message): Params {
   if (result) return result;
-  throw new ToolsError(error?.message ?? 'The host gave no answer.');
+  throw new ToolsError('refused', error?.message ?? 'The host gave no answer.');
 }
 
 /** No stream: the host refused the request as a whole, or is not what answers there. */
 function answerIn(text: string, status: number): Params {
-  let answer: Message & { readonly detail?: string; readonly whatToDo?: string };
+  let answer: Message & { readonly code?: string; readonly detail?: string; readonly whatToDo?: string };
   try {
     answer = JSON.parse(text) as typeof answer;
   } catch {
@@ -111,7 +119,8 @@ function answerIn(text: string, status: number): Params {
   }
   // It may come up, or there may be room, in a moment.
   if (status === 503) throw new Error(answer.detail ?? 'the host is not ready');
-  if (answer.detail !== undefined) throw new ToolsError([answer.detail, answer.whatToDo].filter(Boolean).join(' '));
+  const { code = 'refused', detail, whatToDo } = answer;
+  if (detail !== undefined) throw new ToolsError(code, [detail, whatToDo].filter(Boolean).join(' '));
   return resultOf(answer);
 }
 
@@ -154,5 +163,5 @@ async function readAll(response: IncomingMessage): Promise<string> {
 function unreachable(error: unknown): ToolsError {
   const cause = error instanceof Error ? error : new Error(String(error));
   const whatToDo = error instanceof CommandError ? error.whatToDo : 'See whether it runs, with agenthost doctor.';
-  return new ToolsError(`The host can't be reached: ${cause.message} ${whatToDo}`, { cause });
+  return new ToolsError('hostUnreachable', `The host can't be reached: ${cause.message} ${whatToDo}`, { cause });
 }

@@ -52,7 +52,7 @@ function server(tools: HostTools): Server {
     return found as unknown as ListToolsResult;
   });
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, { mcpReq }) => {
-    if (calls >= MAX_CALLS) return failed('Too many calls wait for an answer. Wait for some of them first.');
+    if (calls >= MAX_CALLS) return failed('tooManyRequests', 'Too many calls wait for an answer. Wait for some of them first.');
     const progressToken = mcpReq._meta?.progressToken;
     const params: Params = {
       name,
@@ -65,7 +65,7 @@ function server(tools: HostTools): Server {
     try {
       return (await tools.ask('tools/call', params, mcpReq.signal, tell)) as CallToolResult;
     } catch (error) {
-      if (error instanceof ToolsError) return failed(error.message);
+      if (error instanceof ToolsError) return failed(error.code, error.message);
       throw error;
     } finally {
       calls--;
@@ -77,8 +77,8 @@ function server(tools: HostTools): Server {
 const INSTRUCTIONS = `Sessions of AI coding agents on a host of agenthost. create_session starts one and sends it a message; wait_for_turn waits
 for the answer; answer_question answers what its agent asks. People see these sessions, and take part in them. Errors say what to do.`;
 
-function failed(message: string): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify({ error: 'hostUnreachable', message }) }], isError: true };
+function failed(error: string, message: string): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify({ error, message }) }], isError: true };
 }
 
 function asProtocolError(error: unknown): never {

@@ -42,7 +42,8 @@ export class ApiServer implements ServedApi {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse, access: ApiAccess): Promise<void> {
-    const { revoked } = access.credential;
+    // It says itself what happened, where its clients would wait for ever.
+    const revoked = pathOf(request) === MCP_PATH ? undefined : access.credential.revoked;
     // Nothing more is sent to a token that does not count, whatever is on its way.
     const cut = () => (response.headersSent ? response.destroy() : undefined);
     revoked?.addEventListener('abort', cut, { once: true });

@@ -4,7 +4,7 @@ import type { HostLog } from '../../hostLog.js';
 import type { ApiAccess } from '../../server/apiGate.js';
 import type { Idempotency } from '../idempotency.js';
 import type { Attach } from '../inProcessClient.js';
-import { Problem } from '../problem.js';
+import { Problem, sendProblem } from '../problem.js';
 import { parseJson, readBody } from '../requestBody.js';
 import type { RequestRate } from '../requestRate.js';
 import { StreamedAnswer } from '../streamedAnswer.js';
@@ -22,6 +22,9 @@ export interface McpRouteOptions {
 
 /** Subscriptions to changes of the list of tools, which has none. */
 const MAX_SUBSCRIPTIONS = 64;
+const GOODBYE_MS = 500;
+/** Of JSON-RPC, from the range that is free for servers. */
+const UNAUTHORIZED = -32_001;
 /** What comes besides the content type, and what the library compares with the body. */
 const PASSED = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'];
 
@@ -47,10 +50,13 @@ export class McpRoute {
       });
     const { rate } = this.#options;
     const goesOnAsStream = rate.begin(access.credential.id, response, false);
-    const body = parseJson(request.headers, await readBody(request, access, response));
-    if (waits(body)) goesOnAsStream();
     const left = new AbortController();
     response.once('close', () => left.abort(new Error('the other side has closed the connection')));
+    let id: unknown;
+    endWhenRevoked(access, response, left, () => id);
+    const body = parseJson(request.headers, await readBody(request, access, response));
+    if ('id' in body) id = body.id;
+    if (waits(body)) goesOnAsStream();
     const exchange: Exchange = {
       credential: access.credential,
       caller: callerOf(request.headers),
@@ -65,7 +71,7 @@ export class McpRoute {
     const asked = new Request('http://host/mcp', { method: 'POST', headers, signal: left.signal });
     const authInfo = { token: '', clientId: access.credential.id, scopes: [], extra: { exchange } };
     const answer = await this.#handler.fetch(asked, { parsedBody: body, authInfo });
-    await send(answer, new StreamedAnswer(request, response, access));
+    await send(answer, new StreamedAnswer(request, response, access), left.signal);
   }
 
   #serverFor({ authInfo }: McpRequestContext) {
@@ -81,14 +87,40 @@ function waits(body: object): boolean {
   return method === 'tools/call' && findTool(String(params?.name))?.waits === true;
 }
 
-async function send({ status, headers, body }: Response, streamed: StreamedAnswer): Promise<void> {
+/** Nothing more is sent to a token that does not count, but that it does not: clients that get no answer wait for it for ever. */
+function endWhenRevoked(
+  { credential: { revoked } }: ApiAccess,
+  response: ServerResponse,
+  left: AbortController,
+  id: () => unknown,
+): void {
+  if (!revoked) return;
+  const end = () => {
+    if (left.signal.aborted) return;
+    const problem = new Problem(401, 'unauthorized', 'The token does not count any more.', {
+      whatToDo: 'Send a token that counts.',
+      headers: { 'www-authenticate': 'Bearer', connection: 'close' },
+    });
+    left.abort(problem);
+    if (!response.headersSent) return sendProblem(response, problem);
+    const message = { jsonrpc: '2.0', id: id() ?? null, error: { code: UNAUTHORIZED, message: problem.message } };
+    response.end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    setTimeout(() => response.destroy(), GOODBYE_MS).unref();
+  };
+  if (revoked.aborted) end();
+  revoked.addEventListener('abort', end, { once: true });
+  response.once('close', () => revoked.removeEventListener('abort', end));
+}
+
+async function send({ status, headers, body }: Response, streamed: StreamedAnswer, left: AbortSignal): Promise<void> {
   const type = headers.get('content-type');
-  if (streamed.isOver) return void (await body?.cancel());
+  if (left.aborted || streamed.isOver) return void (await body?.cancel());
   streamed.begin(status, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...(type && { 'content-type': type }) });
   if (body) {
     for await (const piece of body) {
+      if (left.aborted) return;
       await streamed.write(piece);
-      if (streamed.isOver) return;
+      if (left.aborted || streamed.isOver) return;
     }
   }
   streamed.response.end();
