@@ -9,12 +9,12 @@ const QUOTA = 'packages/host/test/api/sessionQuota.test.ts';
 export const MCP_GATES: readonly GateRow[] = [
   [
     '4',
-    'a revoked token goes on waiting',
+    'a revoked token goes on sending',
     `${MCP}/mcpRoute.ts`,
     "revoked.addEventListener('abort', end, { once: true });",
     '',
     SECURITY,
-    'a revoked token',
+    'still being sent',
   ],
   [
     '7',
