@@ -110,7 +110,9 @@ describe('point 4: a revoked token', () => {
     expect(performance.now() - began).toBeLessThan(3_000);
     expect(JSON.stringify(ended)).not.toContain('"status');
     const more = call(client, 'send_message', { session, text: 'x', kind: 'queued' });
-    expect((await more.catch(({ message }: Error) => ({ error: message }))).error).toMatch(/unauthorized|missing or wrong/i);
+    expect((await more.catch(({ message }: Error) => ({ error: message }))).error).toMatch(
+      /unauthorized|missing or wrong/i,
+    );
     expect(await call(owner, 'read_session', { session })).not.toHaveProperty('queuedMessages');
     await call(owner, 'cancel', { session });
     await Promise.all([client.close().catch(() => {}), owner.close()]);
@@ -221,7 +223,13 @@ describe('hostile requests', () => {
         expect(JSON.stringify(told).length).toBeLessThan(1_000);
       }
     }
-    for (const args of [{ folder: 'relative' }, { folder: '/no/such/folder' }, { folder: 'file://other/x' }, { model: '' }, { agent: '../x' }])
+    for (const args of [
+      { folder: 'relative' },
+      { folder: '/no/such/folder' },
+      { folder: 'file://other/x' },
+      { model: '' },
+      { agent: '../x' },
+    ])
       expect(await call(client, 'create_session', { agent: 'mock', ...args })).toHaveProperty('whatToDo');
     await client.close();
   });

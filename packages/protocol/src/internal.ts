@@ -3,7 +3,6 @@
 export { AGENT_ICONS } from './agentIcons.js';
 export { ARTIFACT_KINDS, artifactTimes, withArtifactTime } from './artifacts.js';
 export { CallTree } from './callTree.js';
-export { SESSION_HEADER, SESSION_VARIABLE } from './callingSession.js';
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
@@ -162,6 +161,8 @@ export {
   isSessionId,
   parseArtifactUri,
   parseContentUri,
+  SESSION_HEADER,
+  SESSION_VARIABLE,
   sessionOfChanges,
 } from './uri.js';
 export { negotiateVersion, supportedVersions } from './version/versions.js';

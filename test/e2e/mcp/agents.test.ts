@@ -42,7 +42,9 @@ describe('an agent that uses the tools of its host', () => {
     const refused = { error: 'ownSession', whatToDo: expect.stringContaining('person') };
     expect(await call(agent, 'answer_question', answer)).toMatchObject(refused);
     expect(await call(agent, 'answer_question', { ...answer, session: sameFolder })).toMatchObject(refused);
-    expect(await call(agent, 'answer_question', { ...answer, session: session.replace(':/', ':') })).toMatchObject(refused);
+    expect(await call(agent, 'answer_question', { ...answer, session: session.replace(':/', ':') })).toMatchObject(
+      refused,
+    );
     expect(await call(agent, 'cancel', { session })).toMatchObject(refused);
     expect(await call(agent, 'send_message', { session, text: 'more', kind: 'queued' })).toMatchObject(refused);
     expect(await call(agent, 'read_session', { session })).toMatchObject({ status: 'inputNeeded' });

@@ -30,7 +30,9 @@ describe('agenthost mcp while its host is killed and started again', () => {
       expect(turns).toHaveLength(2);
       expect(turns[1]).toMatchObject({ state: 'complete', text: expect.stringContaining('hello') });
       const restarted = host;
-      const many = Array.from({ length: 20 }, (_, n) => call(client, 'create_session', { agent: 'mock', message: `echo ${n}` }));
+      const many = Array.from({ length: 20 }, (_, n) =>
+        call(client, 'create_session', { agent: 'mock', message: `echo ${n}` }),
+      );
       await Promise.race(many);
       await restarted.kill('SIGKILL');
       host = await spawnHost(stateDir);

@@ -16,7 +16,10 @@ interface HttpOptions {
 }
 
 /** The official client over streamable HTTP. */
-export async function overHttp(host: Reached, { token = host.token, session, isModern }: HttpOptions = {}): Promise<Client> {
+export async function overHttp(
+  host: Reached,
+  { token = host.token, session, isModern }: HttpOptions = {},
+): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     isModern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {},
@@ -64,6 +67,9 @@ export async function call(client: Client, name: string, args: object = {}, opti
 }
 
 /** A session of the mock agent, with its first message carried out. */
-export async function started(client: Client, message: string): Promise<{ readonly session: string; readonly turnId: string }> {
+export async function started(
+  client: Client,
+  message: string,
+): Promise<{ readonly session: string; readonly turnId: string }> {
   return call(client, 'create_session', { agent: 'mock', message });
 }

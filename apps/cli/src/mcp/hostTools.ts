@@ -43,7 +43,12 @@ export class HostTools {
   }
 
   /** `onProgress` gets the params of the host's notifications. Rejects with a `ToolsError` that people and models can read. */
-  async ask(method: string, params: Params, signal: AbortSignal, onProgress?: (params: Params) => void): Promise<Params> {
+  async ask(
+    method: string,
+    params: Params,
+    signal: AbortSignal,
+    onProgress?: (params: Params) => void,
+  ): Promise<Params> {
     const asked = { method, params, key: crypto.randomUUID(), signal, onProgress };
     for (let awaySince = performance.now(); ; ) {
       signal.throwIfAborted();
@@ -56,7 +61,8 @@ export class HostTools {
         signal.throwIfAborted();
         if (error instanceof ToolsError) throw error;
         const isFinal = error instanceof CommandError && error.exitCode !== EXIT.noHost;
-        if (isFinal || performance.now() - awaySince > (this.#options.patienceMs ?? PATIENCE_MS)) throw unreachable(error);
+        if (isFinal || performance.now() - awaySince > (this.#options.patienceMs ?? PATIENCE_MS))
+          throw unreachable(error);
       }
       await pause(RETRY_MS, undefined, { signal });
     }
@@ -65,14 +71,19 @@ export class HostTools {
   async #ask(address: HostAddress, asked: Asked): Promise<Params> {
     const id = this.#nextId++;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: asked.method, params: asked.params });
-    const response = await post(address, body, {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${address.token}`,
-      'mcp-protocol-version': VERSION,
-      'idempotency-key': asked.key,
-      ...(this.#caller !== undefined && { [SESSION_HEADER]: this.#caller }),
-    }, asked.signal);
+    const response = await post(
+      address,
+      body,
+      {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${address.token}`,
+        'mcp-protocol-version': VERSION,
+        'idempotency-key': asked.key,
+        ...(this.#caller !== undefined && { [SESSION_HEADER]: this.#caller }),
+      },
+      asked.signal,
+    );
     asked.answered();
     const isEvents = response.headers['content-type']?.startsWith('text/event-stream') === true;
     if (!isEvents) return answerIn(await readAll(response), response.statusCode ?? 0);

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { type CallToolResult, type ListToolsResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { startHostIfNone } from '../acp/backgroundHost.js';
 import { EXIT } from '../commandError.js';
@@ -52,7 +58,8 @@ function server(tools: HostTools): Server {
     return found as unknown as ListToolsResult;
   });
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, { mcpReq }) => {
-    if (calls >= MAX_CALLS) return failed('tooManyRequests', 'Too many calls wait for an answer. Wait for some of them first.');
+    if (calls >= MAX_CALLS)
+      return failed('tooManyRequests', 'Too many calls wait for an answer. Wait for some of them first.');
     const progressToken = mcpReq._meta?.progressToken;
     const params: Params = {
       name,

@@ -115,7 +115,11 @@ function endWhenRevoked(
 async function send({ status, headers, body }: Response, streamed: StreamedAnswer, left: AbortSignal): Promise<void> {
   const type = headers.get('content-type');
   if (left.aborted || streamed.isOver) return void (await body?.cancel());
-  streamed.begin(status, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...(type && { 'content-type': type }) });
+  streamed.begin(status, {
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    ...(type && { 'content-type': type }),
+  });
   if (body) {
     for await (const piece of body) {
       if (left.aborted) return;

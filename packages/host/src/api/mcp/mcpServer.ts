@@ -80,7 +80,10 @@ async function callTool(name: string, given: object, exchange: Exchange, call: C
       throw new Problem(400, 'invalidRequest', `${describeIssues(parsed.error.issues, 'arguments')}.`, {
         whatToDo: 'Look at the schema of the tool.',
       });
-    const run = async (keyed: Keyed) => ({ status: 200, body: await runTool(tool, parsed.data, exchange, call, keyed) });
+    const run = async (keyed: Keyed) => ({
+      status: 200,
+      body: await runTool(tool, parsed.data, exchange, call, keyed),
+    });
     if (key === undefined || isRead(tool)) return text((await run(unkeyed())).body);
     const content = `mcp\0${name}\0${exchange.caller ?? ''}\0${JSON.stringify(parsed.data)}`;
     return text((await call.idempotency.once({ credential, key, content }, run)).answer.body ?? {});

@@ -30,7 +30,8 @@ async function listFiles(call: ToolCall): Promise<object> {
     deletions: found.deletions,
     files: found.files.map(({ id: _, ...file }) => file),
     ...(found.nextCursor !== undefined && { cursor: found.nextCursor }),
-    ...(!found.hasSnapshots && since !== 'base' && { note: 'There is no snapshot of the folder: only since "base" can be compared.' }),
+    ...(!found.hasSnapshots &&
+      since !== 'base' && { note: 'There is no snapshot of the folder: only since "base" can be compared.' }),
   };
 }
 

@@ -61,7 +61,8 @@ export function told({ resource, title, provider, status, activity, model, modif
     ...(model !== undefined && { model }),
     ...(workingDirectory !== undefined && { folder: workingDirectory }),
     ...(isArchived && { isArchived }),
-    ...(Array.isArray(startedBy) && startedBy.length > 0 && { startedBy: String(startedBy.at(-1)).slice(0, MAX_TITLE) }),
+    ...(Array.isArray(startedBy) &&
+      startedBy.length > 0 && { startedBy: String(startedBy.at(-1)).slice(0, MAX_TITLE) }),
   };
 }
 
@@ -128,6 +129,14 @@ function toldQuestion({ turnId, toolCall, request }: AskedQuestion): object {
 
 const MAX_FORM = 8_000;
 
-function toldOption({ id, label, kind }: { readonly id: string; readonly label: string; readonly kind?: string }): object {
+function toldOption({
+  id,
+  label,
+  kind,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly kind?: string;
+}): object {
   return { id, label: shortened(label, MAX_TITLE), ...(kind !== undefined && { kind }) };
 }

@@ -38,9 +38,14 @@ async function lineage(call: ToolCall): Promise<Start> {
   const { summary } = await call.stateOf(caller);
   const above = startOf(summary) ?? { sessions: [], depth: 0 };
   if (above.depth >= MAX_DEPTH)
-    throw new Problem(403, 'tooDeep', `Sessions start one another at most ${MAX_DEPTH} deep, and this one is at the end.`, {
-      whatToDo: 'Do the work in this session, or ask the one that started it to start another one.',
-    });
+    throw new Problem(
+      403,
+      'tooDeep',
+      `Sessions start one another at most ${MAX_DEPTH} deep, and this one is at the end.`,
+      {
+        whatToDo: 'Do the work in this session, or ask the one that started it to start another one.',
+      },
+    );
   return { sessions: [...above.sessions, caller], depth: above.depth + 1 };
 }
 

@@ -1,6 +1,6 @@
 import { parseSessionUri, type SessionState, type SessionSummary, type URI } from '@agenthost/protocol';
-import type { ApiOperation } from '../../server/apiRoutes.js';
 import { describeIssues, FIRST_ISSUE } from '../../describeIssues.js';
+import type { ApiOperation } from '../../server/apiRoutes.js';
 import { ApiCall, sessionOf } from '../apiCall.js';
 import type { InProcessClient } from '../inProcessClient.js';
 import { OPERATIONS, type Operation } from '../operations.js';

@@ -46,7 +46,8 @@ export async function waitForTurn(call: ToolCall): Promise<object> {
 async function outcome(call: ToolCall, state: SessionState, turnId: string | undefined): Promise<object | undefined> {
   const { activeTurn, turns, queuedMessages = [], lifecycle, summary } = state;
   const isRunning = turnId === undefined ? activeTurn !== undefined : activeTurn?.id === turnId;
-  if (isRunning && summary.status === 'inputNeeded') return { status: 'inputNeeded', ...waiting(state), turn: runningTurn(state) };
+  if (isRunning && summary.status === 'inputNeeded')
+    return { status: 'inputNeeded', ...waiting(state), turn: runningTurn(state) };
   if (isRunning) return undefined;
   if (turnId === undefined) {
     const isOver = lifecycle === 'creationFailed' || (lifecycle === 'ready' && queuedMessages.length === 0);

@@ -1,5 +1,5 @@
-import { defineCommand, HOST_OPTIONS } from '../command.js';
-import { usageError } from '../commandError.js';
+import { defineCommand, HOST_OPTIONS } from '../../command.js';
+import { usageError } from '../../commandError.js';
 
 export const command = defineCommand({
   name: 'mcp',
@@ -16,7 +16,7 @@ Protocol and nothing else. The host serves the same tools over HTTP, at /mcp.`,
     if (stray !== undefined) {
       throw usageError(`Unexpected argument '${stray}'.`, 'See agenthost mcp --help for what it takes.');
     }
-    const { serveMcp } = await import('../mcp/serveMcp.js');
+    const { serveMcp } = await import('../../mcp/serveMcp.js');
     return serveMcp({ address: values, startsHost: !values['no-start'] });
   },
 });
