@@ -52,7 +52,8 @@ describe('the inspector', () => {
     inspector = await realpath(join(folder, 'node_modules/.bin/mcp-inspector'));
   });
 
-  const overStdio = () => ['agenthost', 'mcp', '--no-start'];
+  // It passes on few variables, as many clients do.
+  const overStdio = () => ['agenthost', 'mcp', '--no-start', '--state-dir', host.stateDir];
   const overHttp = () => [
     `${host.url.origin}/mcp`,
     '--transport',

@@ -1,28 +1,18 @@
-import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ROLES, type Role, roleIncludes } from '@agenthost/protocol';
+import { ROLES, roleIncludes } from '@agenthost/protocol';
 import { roleForAction, roleForMethod } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MCP_TOOLS, type McpTool } from '../../packages/host/src/api/mcp/tools.js';
-import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
-import { type Asked, ask, eventually } from '../e2e/api/support.js';
+import { type Asked, ask } from '../e2e/api/support.js';
 import { call, overHttp, overStdio, started } from '../e2e/mcp/support.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { type RolesHost, startRolesHost } from './rolesHost.js';
 
-let host: TestHost;
-let devices: DeviceTokens;
-const tokens = new Map<Role, string>();
+let host: RolesHost;
 beforeAll(async () => {
-  const stateDir = await temporaryFolder();
-  devices = new DeviceTokens(stateDir);
-  for (const role of ROLES) tokens.set(role, await devices.add(`the ${role}`, role));
-  host = await startTestHost({ stateDir });
+  host = await startRolesHost();
 });
-afterAll(async () => {
-  await host.dispose();
-  await rm(host.stateDir, { recursive: true, force: true });
-});
+afterAll(() => host.dispose());
 
 const post = (asked: Asked) =>
   ask(host, 'POST', '/mcp', { ...asked, headers: { accept: 'application/json, text/event-stream', ...asked.headers } });
@@ -47,16 +37,6 @@ function streamed(token: string, body: object, signal: AbortSignal): Promise<Res
   });
 }
 
-/** A device whose token the host knows already. */
-async function device(name: string, role: Role, space?: string): Promise<string> {
-  const token = await devices.add(name, role, space);
-  await eventually(
-    async () => (await ask(host, 'GET', '/api/v1/agents', { token })).status,
-    (status) => status === 200,
-  );
-  return token;
-}
-
 describe('roles', () => {
   it('each tool is refused to those whom the role table refuses its command or action, listed for the others only', async () => {
     const client = await overHttp(host);
@@ -72,7 +52,7 @@ describe('roles', () => {
       answer_question: { ...target, toolCallId: 'x', approved: true },
     };
     for (const role of ROLES) {
-      const asked = await overHttp(host, { token: tokens.get(role) ?? '' });
+      const asked = await overHttp(host, { token: host.tokenOf(role) });
       const { tools } = await asked.listTools();
       for (const [name, { commands = [], actions = [] }] of Object.entries(MCP_TOOLS) as [string, McpTool][]) {
         const needs = [...commands.map(roleForMethod), ...actions.map((type) => roleForAction({ type }))];
@@ -92,7 +72,7 @@ describe('point 4: a revoked token', () => {
   it.each(['http', 'stdio'])('ends a wait at once, and nothing more is done with it, over %s', async (way) => {
     const owner = await overHttp(host);
     const { session } = await started(owner, 'slow');
-    const token = await device('phone', 'driver');
+    const token = await host.addDevice('phone', 'driver');
     const client =
       way === 'http'
         ? await overHttp(host, { token })
@@ -105,7 +85,7 @@ describe('point 4: a revoked token', () => {
     waiting.catch(() => {});
     await progressed.promise;
     const began = performance.now();
-    await devices.remove('phone');
+    await host.devices.remove('phone');
     const ended = await waiting.catch((error: Error) => error.message);
     expect(performance.now() - began).toBeLessThan(3_000);
     expect(JSON.stringify(ended)).not.toContain('"status');
@@ -121,7 +101,7 @@ describe('point 4: a revoked token', () => {
 
 describe('point 4: a request that is still being sent', () => {
   it('is refused at once when its token is revoked', async () => {
-    const token = await device('slow phone', 'driver');
+    const token = await host.addDevice('slow phone', 'driver');
     const upload = request(new URL('/mcp', host.url), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': 1_000 },
@@ -131,7 +111,7 @@ describe('point 4: a request that is still being sent', () => {
       upload.on('error', () => resolve(undefined));
     });
     upload.write('{"jsonrpc":');
-    await devices.remove('slow phone');
+    await host.devices.remove('slow phone');
     const refused = await Promise.race([answered, delay(3_000, 'too late')]);
     upload.destroy();
     expect(refused).toBe(401);
@@ -153,7 +133,7 @@ describe('spaces', () => {
   it('a token sees, finds and drives nothing of another space', async () => {
     const owner = await overHttp(host);
     const { session, turnId } = await started(owner, 'echo topsecret');
-    const theirs = await overHttp(host, { token: await device('Ben', 'owner', 'design') });
+    const theirs = await overHttp(host, { token: await host.addDevice('Ben', 'owner', 'design') });
     expect(await call(theirs, 'list_sessions')).toEqual({ total: 0, sessions: [] });
     expect(await call(theirs, 'search_sessions', { text: 'topsecret' })).toEqual({ total: 0, sessions: [] });
     for (const [name, args] of [
@@ -166,7 +146,7 @@ describe('spaces', () => {
     ] as const)
       expect([name, (await call(theirs, name, { session, ...args })).error]).toEqual([name, 'sessionNotFound']);
     // Nor does it help to be an agent there.
-    const agent = await overHttp(host, { token: tokens.get('driver') ?? '', session: 'mock:/none' });
+    const agent = await overHttp(host, { token: host.tokenOf('driver'), session: 'mock:/none' });
     expect(await call(agent, 'create_session', { agent: 'mock' })).toMatchObject({ error: 'sessionNotFound' });
     await Promise.all([owner.close(), theirs.close(), agent.close()]);
   });
@@ -235,7 +215,7 @@ describe('hostile requests', () => {
   });
 
   it('for too many answers at once are refused, those of others are not', async () => {
-    const client = await overHttp(host, { token: tokens.get('driver') ?? '' });
+    const client = await overHttp(host, { token: host.tokenOf('driver') });
     const { session } = await started(client, 'slow');
     const left = new AbortController();
     const wait = () => streamed(host.token, toolCall('wait_for_turn', { session, seconds: 600 }), left.signal);

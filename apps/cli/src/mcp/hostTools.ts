@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SESSION_HEADER } from '@agenthost/protocol/internal';
 import { CommandError, EXIT } from '../commandError.js';
 import type { HostAddress } from '../hostAddress.js';
+import { defaultAuthorities } from '../socket/upgrade.js';
 import { callingSession } from './callingSession.js';
 import { readEvents } from './readEvents.js';
 
@@ -156,10 +157,6 @@ function post(
     });
     outgoing.on('error', reject).on('response', resolve).end(body);
   });
-}
-
-function defaultAuthorities(): readonly string[] {
-  return process.getBuiltinModule('node:tls').getCACertificates('default');
 }
 
 async function readAll(response: IncomingMessage): Promise<string> {
