@@ -147,7 +147,7 @@ describe('spaces', () => {
       expect([name, (await call(theirs, name, { session, ...args })).error]).toEqual([name, 'sessionNotFound']);
     // Nor does it help to be an agent there.
     const agent = await overHttp(host, { token: host.tokenOf('driver'), session: 'mock:/none' });
-    expect(await call(agent, 'create_session', { agent: 'mock' })).toMatchObject({ error: 'sessionNotFound' });
+    expect(await call(agent, 'send_message', { session, text: 'x' })).toMatchObject({ error: 'notStartedByCaller' });
     await Promise.all([owner.close(), theirs.close(), agent.close()]);
   });
 });

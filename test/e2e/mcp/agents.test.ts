@@ -120,6 +120,18 @@ describe('an agent that uses the tools of its host', () => {
     expect(turn.text).toContain(`in <${shell}>`);
   });
 
+  it('of another host drives what it has started here, and nothing else', async () => {
+    const agent = await agentOf('mock:/elsewhere');
+    const { session, turnId } = await started(agent, 'hello');
+    expect(await startOf(session)).toMatchObject({ sessions: ['mock:/elsewhere'], depth: 1 });
+    await call(agent, 'wait_for_turn', { session, turnId });
+    expect(await call(agent, 'send_message', { session, text: 'hello' })).toHaveProperty('turnId');
+    const { session: other } = await started(person, 'hello');
+    expect(await call(agent, 'send_message', { session: other, text: 'hi' })).toMatchObject({
+      error: 'notStartedByCaller',
+    });
+  });
+
   it('says who it is with a session, or is refused', async () => {
     for (const session of ['nonsense', `mock:/${'x'.repeat(5_000)}`, 'mock:/a, mock:/b'])
       await expect(overHttp(host, { session })).rejects.toThrow(/no session|400/);

@@ -35,8 +35,7 @@ export async function startSession(call: ToolCall): Promise<object> {
 async function lineage(call: ToolCall): Promise<Start> {
   const { caller } = call.options;
   if (caller === undefined) return { sessions: [], depth: 1 };
-  const { summary } = await call.stateOf(caller);
-  const above = startOf(summary) ?? { sessions: [], depth: 0 };
+  const above = (await startOfCaller(call, caller)) ?? { sessions: [], depth: 0 };
   if (above.depth >= MAX_DEPTH)
     throw new Problem(
       403,
@@ -47,6 +46,16 @@ async function lineage(call: ToolCall): Promise<Start> {
       },
     );
   return { sessions: [...above.sessions, caller], depth: above.depth + 1 };
+}
+
+/** `undefined` also for an agent of another host: it is the first one here. */
+async function startOfCaller(call: ToolCall, caller: URI): Promise<Start | undefined> {
+  try {
+    return startOf((await call.stateOf(caller)).summary);
+  } catch (error) {
+    if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return undefined;
+    throw error;
+  }
 }
 
 async function create(call: ToolCall, provider: string, start: Start): Promise<URI> {
