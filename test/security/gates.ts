@@ -4,6 +4,7 @@ import { BOUND_GATES } from './boundGates.js';
 import { CLI_GATES } from './cliGates.js';
 import { FILE_GATES } from './fileGates.js';
 import { LOGIN_GATES } from './loginGates.js';
+import { MCP_GATES } from './mcpGates.js';
 import { NATIVE_GATES } from './nativeGates.js';
 import { PUSH_GATES } from './pushGates.js';
 import { SERVER_GATES } from './serverGates.js';
@@ -377,6 +378,7 @@ const ALL = [
   ...BOUND_GATES,
   ...AGENT_GATES,
   ...API_GATES,
+  ...MCP_GATES,
   ...LOGIN_GATES,
   ...TERMINAL_GATES,
   ...NATIVE_GATES,
