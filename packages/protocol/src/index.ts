@@ -28,6 +28,7 @@ export {
   MAX_SNAPSHOT_TURNS,
   MAX_TEST_COMMAND,
   MAX_TEXT_LENGTH,
+  MAX_WEBHOOKS,
 } from './limits.js';
 export { changesReducer, createChangesState } from './reducers/changesReducer.js';
 export { createSessionState } from './reducers/createSessionState.js';
@@ -203,6 +204,14 @@ export type {
   Turn,
   UserMessage,
 } from './types/turns.js';
+export type {
+  AddWebhookParams,
+  AddWebhookResult,
+  ListWebhooksResult,
+  TestWebhookResult,
+  Webhook,
+  WebhookEvent,
+} from './types/webhooks.js';
 export type {
   ChangedFile,
   ChangesComparison,

@@ -72,11 +72,12 @@ export class SessionEffects implements StoreEffects {
     this.#session.storageFailed(error);
   }
 
-  /** Only where a question or the end of a turn may be in it: streamed text is most of what happens. */
+  /** Only where a question, or the beginning or end of a turn may be in it: streamed text is most of what happens. */
   #tellChange(before: SessionState): void {
     const { state: after } = this.#parts.store;
     const isAsked = [before, after].some(({ summary }) => summary.status === 'inputNeeded');
-    if (!isAsked && before.turns === after.turns) return;
+    const isSameTurn = before.turns === after.turns && before.activeTurn?.id === after.activeTurn?.id;
+    if (!isAsked && isSameTurn) return;
     const { space } = this.#session;
     this.#services.onChange?.({ before, after, space, lookers: () => this.#session.lookers });
   }

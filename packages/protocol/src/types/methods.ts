@@ -123,6 +123,14 @@ import type {
   TerminalScreen,
 } from './terminals.js';
 import type {
+  AddWebhookParams,
+  AddWebhookResult,
+  ListWebhooksParams,
+  ListWebhooksResult,
+  TestWebhookResult,
+  WebhookParams,
+} from './webhooks.js';
+import type {
   ChangesState,
   FetchChangesParams,
   FetchDiffParams,
@@ -169,6 +177,11 @@ export interface Commands {
   readonly createPairing: Command<CreatePairingParams, CreatePairingResult>;
   readonly fetchPairing: Command<PairingParams, FetchPairingResult>;
   readonly removePairing: Command<PairingParams, null>;
+  readonly listWebhooks: Command<ListWebhooksParams, ListWebhooksResult>;
+  readonly addWebhook: Command<AddWebhookParams, AddWebhookResult>;
+  readonly removeWebhook: Command<WebhookParams, null>;
+  readonly enableWebhook: Command<WebhookParams, null>;
+  readonly testWebhook: Command<WebhookParams, TestWebhookResult>;
   readonly shareSession: Command<ShareSessionParams, ShareSessionResult>;
   readonly updateAgent: Command<AgentParams, null>;
   readonly cancelInstall: Command<AgentParams, null>;
