@@ -13,7 +13,7 @@ export const SWEEPS = [
   'apps/cli/test/{clusterDrain,clusterMove,clusterPlaces,database,databasePasswords,databaseRefusals}.test.ts',
   'apps/cli/test/{agentLogin,attachForm,completion,failures,tokenSpaces}.test.ts',
   'packages/host/test/agents/{acp/acpMisbehaviour,install/agentInstaller,shell/shellProcesses}.test.ts',
-  'packages/host/test/cluster/{agentWait,api,clientTools,cutOff,drain,link{Trouble,Url},manyViewers,placement,places,push,spaces,statements,takeover}.test.ts',
+  'packages/host/test/cluster/{agentWait,api,clientTools,cutOff,drain,link{Trouble,Url},manyViewers,placement,places,push,spaces,statements,takeover,webhooks}.test.ts',
   'packages/host/test/contract/contractMutants.test.ts',
   'packages/host/test/database/databaseHost.test.ts',
   'packages/host/test/move/*.test.ts',
