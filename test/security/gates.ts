@@ -11,6 +11,7 @@ import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
 import { TERMINAL_GATES } from './terminalGates.js';
 import { TOOL_GATES } from './toolGates.js';
+import { WEBHOOK_GATES } from './webhookGates.js';
 import { WORK_GATES } from './workGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
@@ -377,6 +378,7 @@ const ALL = [
   ...BOUND_GATES,
   ...AGENT_GATES,
   ...API_GATES,
+  ...WEBHOOK_GATES,
   ...LOGIN_GATES,
   ...TERMINAL_GATES,
   ...NATIVE_GATES,

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostClient } from '@agenthost/client';
 import { type AddWebhookParams, ERROR_CODE } from '@agenthost/protocol';
@@ -17,8 +17,8 @@ describe('webhooks', () => {
   let host: TestHost;
   let owner: HostClient;
   let receiver: WebhookReceiver;
-  const start = async (stateDir?: string) => {
-    host = await startTestHost({ webhooks: { limits: QUICK }, ...(stateDir !== undefined && { stateDir }) });
+  const start = async (stateDir?: string, limits: object = QUICK) => {
+    host = await startTestHost({ webhooks: { limits }, ...(stateDir !== undefined && { stateDir }) });
     owner = await host.connect();
   };
   beforeEach(async () => {
@@ -190,9 +190,34 @@ describe('webhooks', () => {
     expect(new Set(receiver.events.map(({ message: { data } }) => data.session))).toEqual(new Set([session.uri]));
   });
 
+  it('[WH3] are sent nowhere when the name of an address resolves elsewhere later', async () => {
+    const { id } = await add({ url: receiver.url.replace('127.0.0.1', 'localhost').replace('http:', 'https:') });
+    await host.host.close();
+    const kept = join(host.stateDir, 'webhooks', 'webhooks.json');
+    const stored = JSON.parse(await readFile(kept, 'utf8'));
+    delete stored.webhooks[0].allowPrivate;
+    await writeFile(kept, JSON.stringify(stored));
+    const connections = receiver.connections;
+    await start(host.stateDir);
+    expect(await owner.webhooks.test(id)).toMatchObject({ delivered: false });
+    await send('say x');
+    await expect.poll(async () => (await stateOf())?.problem).toContain('not on the public internet');
+    expect(receiver.connections).toBe(connections);
+  });
+
+  it('are disabled when too many sessions wait', async () => {
+    await host.host.close();
+    await start(host.stateDir, { ...QUICK, waiting: 3, disableAfterMs: 60_000 });
+    await add();
+    receiver.answer = () => 500;
+    for (let n = 0; n < 4; n++) await send('say x');
+    await expect.poll(async () => (await stateOf())?.problem).toContain('3 sessions wait');
+  });
+
   it('are tested and removed; what waits is dropped with them', async () => {
     const { id } = await add();
     expect(await owner.webhooks.test(id)).toEqual({ delivered: true });
+    expect(JSON.stringify(await owner.webhooks.list())).not.toContain(receiver.secret.slice(6));
     expect(receiver.events[0]?.message).toMatchObject({ type: 'test', data: { webhook: id } });
     receiver.answer = () => 500;
     await send('say x');

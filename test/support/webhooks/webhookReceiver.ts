@@ -24,6 +24,7 @@ export class WebhookReceiver {
   /** What was sent to it without a good signature. */
   readonly problems: string[] = [];
   attempts = 0;
+  connections = 0;
   secret = '';
   /** Asked for each request. */
   answer: (request: IncomingMessage) => Answer = () => 204;
@@ -48,6 +49,7 @@ export class WebhookReceiver {
       else if (typeof answer === 'number') response.writeHead(answer).end();
       else response.writeHead(answer.status, answer.headers).end();
     });
+    this.#server.on('connection', () => this.connections++);
   }
 
   get url(): string {
