@@ -89,6 +89,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'terminals',
+    'webhooks',
   ],
   'connection/commands': [
     'agents/login',
@@ -169,6 +170,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
   audit: [],
   push: ['sessions', 'state', 'storage/fs'],
+  webhooks: ['push', 'sessions', 'storage/fs'],
   database: [
     'audit',
     'customizations',
@@ -179,6 +181,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'storage/fs',
     'storage/log',
+    'webhooks',
   ],
   sessionIndex: [],
   customizations: ['agents', 'agents/events', 'storage/fs'],
