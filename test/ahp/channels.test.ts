@@ -174,7 +174,9 @@ it('reads content that states refer to, lists folders, and resolves their entrie
   expect(await client.request('resourceResolve', { uri: 'file:///' })).toMatchObject({ type: 'directory' });
   expect(await client.refusal('resourceResolve', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
   expect(await client.refusal('resourceList', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
-  expect(await client.refusal('resourceRead', { uri: `${uri}/file.txt` })).toMatchObject({ code: -32009 });
+  expect(await client.request('resourceRead', { uri: `${uri}/file.txt` })).toEqual({ data: '', encoding: 'utf-8' });
+  const outside = pathToFileURL(import.meta.filename).href;
+  expect(await client.refusal('resourceRead', { uri: outside })).toMatchObject({ code: -32009 });
 });
 
 it('live output is held back, and sent before anything that follows it', async () => {

@@ -19,7 +19,7 @@ it("the agent's settings are the configuration of the session, which clients cha
   expect(snapshots.session.state.config).toMatchObject({
     schema: {
       properties: {
-        mode: {
+        permissionMode: {
           title: 'Mode',
           enum: ['plan', 'ask', 'edit'],
           enumLabels: ['Plan', 'Ask', 'Edit'],
@@ -28,17 +28,20 @@ it("the agent's settings are the configuration of the session, which clients cha
         effort: { enum: ['low', 'medium', 'high', 'max'] },
       },
     },
-    values: { mode: 'ask', effort: 'medium' },
+    values: { permissionMode: 'ask', effort: 'medium' },
   });
-  const config = { mode: 'plan', effort: 'high', theme: 'dark' };
+  const config = { permissionMode: 'plan', effort: 'high', theme: 'dark' };
   const echo = await client.act(ours.uri, { type: 'session/configChanged', config });
   expect(echo).not.toHaveProperty('rejectionReason');
   await until(ours.confirmed, ({ settings }) => settings?.every(({ pending }) => !pending) === true, 'the answers');
   expect(await say(ours, 'settings?')).toBe('mode=plan effort=high');
   const told = [await other.action('session/configChanged'), await other.action('session/configChanged')];
-  expect(Object.assign({}, ...told.map(({ action }) => action.config))).toEqual({ mode: 'plan', effort: 'high' });
+  expect(Object.assign({}, ...told.map(({ action }) => action.config))).toEqual({
+    permissionMode: 'plan',
+    effort: 'high',
+  });
 
-  const refused = await client.act(ours.uri, { type: 'session/configChanged', config: { mode: 'wild' } });
+  const refused = await client.act(ours.uri, { type: 'session/configChanged', config: { permissionMode: 'wild' } });
   expect(refused).toHaveProperty('rejectionReason');
   // The agent takes it back, and all are told.
   await client.act(ours.uri, { type: 'session/configChanged', config: { effort: 'max' } });

@@ -137,6 +137,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'agents/events',
     'customizations',
+    'sessions/content',
     'storage',
     'storage/artifacts',
     'storage/fs',

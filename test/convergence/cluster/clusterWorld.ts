@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
+import { ConnectionLostError, connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { SessionStorage } from '@agenthost/host';
 import { sessionUri, type URI } from '@agenthost/protocol';
 import type { Transport } from '@agenthost/rpc';
 import type { Database } from '../../../packages/host/src/database/database.js';
 import { storageOf } from '../../faults/support/cluster/readLogs.js';
 import { Journal } from '../journal.js';
-import { heardFrom } from '../play.js';
 import { immediately, TestClient } from '../testClient.js';
 import type { TestWorld } from '../testWorld.js';
 import { Wire } from '../wire.js';
@@ -358,5 +357,17 @@ export class ClusterWorld implements TestWorld {
 
   #reachabilityChanged(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}
+
+/** What the hosts have told this client is here. Where its connection ends meanwhile, it is told anew. */
+async function heardFrom(client: HostClient): Promise<void> {
+  for (;;) {
+    await client.connected();
+    try {
+      return await client.ping();
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) throw error;
+    }
   }
 }

@@ -61,13 +61,12 @@ export class ToolUpdates {
   }
 
   async #announced(call: ToolCallState) {
-    const { toolCallId, toolName } = call;
+    const { toolCallId } = call;
     const cwd = this.#session.confirmed.value.summary.workingDirectory;
     const folder = cwd?.startsWith('file:') ? { cwd: fileURLToPath(cwd) } : {};
     return {
       toolCallId,
       title: titleOf(call),
-      name: toolName,
       kind: kindOf(call),
       status: STATUS[call.status],
       ...rawInput(call),

@@ -12,7 +12,7 @@ interface AwayNoteProps {
 
 /** Replaces the composer of a session whose machines are away by a note that says why. What was written is kept. */
 export function AwayNote({ location, onFork, children }: AwayNoteProps) {
-  if (!location?.isAway) return children;
+  if (!location?.isAway) return <>{children}</>;
   return (
     <div className="composer" role="note">
       <p className="why">

@@ -19,7 +19,7 @@ interface RoleNoteProps {
 export function RoleNote({ role, operation, children, instead }: RoleNoteProps) {
   const link = useLinkNote();
   const refusal = link ?? permissionError(role, operation);
-  if (refusal === undefined) return children;
+  if (refusal === undefined) return <>{children}</>;
   return (
     <div className="composer" role="note">
       <p className="why">

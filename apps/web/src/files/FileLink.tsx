@@ -11,7 +11,7 @@ interface FileLinkProps {
 /** Opens the file that a text names, if there is one. Else it is what it was. */
 export function FileLink({ text, children }: FileLinkProps) {
   const file = useFile(text);
-  if (!file) return children;
+  if (!file) return <>{children}</>;
   const line = file.line === undefined ? '' : `, line ${file.line}`;
   return (
     <button type="button" className="file-link" title={`Open ${file.found}${line}`} onClick={file.open}>
@@ -30,7 +30,7 @@ export function PathCode({ text }: { readonly text: string }) {
 
 /** Running text in which paths lead to their files. */
 export function TextWithPaths({ text }: { readonly text: string }) {
-  if (!text.includes('/')) return text;
+  if (!text.includes('/')) return <>{text}</>;
   return splitPaths(text).map((piece, index) =>
     piece.isPath ? (
       <FileLink key={index} text={piece.text}>

@@ -1,4 +1,4 @@
-import type { ElementType, Key, ReactElement } from 'react';
+import type { ComponentClass, ElementType, ExoticComponent, Key, ReactElement } from 'react';
 import * as react from 'react/jsx-runtime';
 import { visibleText } from './visibleText.js';
 
@@ -6,7 +6,22 @@ import { visibleText } from './visibleText.js';
  * All elements of the page are made here, so that every text passes through `visibleText`, even if a component forgets it: the
  * children of elements and fragments, and the attributes that are read or shown. A field's value belongs to its user.
  */
-export { Fragment, type JSX } from 'react/jsx-runtime';
+export { Fragment } from 'react/jsx-runtime';
+
+/** As in React, but a function that returns a bare text is no component: that text would not pass through here. Return a fragment. */
+export declare namespace JSX {
+  type Shown = ReactElement | readonly ReactElement[] | '' | false | null | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever properties a component has
+  type ElementType = string | ((props: any) => Shown) | ComponentClass<any> | ExoticComponent<any>;
+  interface Element extends react.JSX.Element {}
+  interface ElementClass extends react.JSX.ElementClass {}
+  interface ElementAttributesProperty extends react.JSX.ElementAttributesProperty {}
+  interface ElementChildrenAttribute extends react.JSX.ElementChildrenAttribute {}
+  type LibraryManagedAttributes<C, P> = react.JSX.LibraryManagedAttributes<C, P>;
+  interface IntrinsicAttributes extends react.JSX.IntrinsicAttributes {}
+  interface IntrinsicClassAttributes<T> extends react.JSX.IntrinsicClassAttributes<T> {}
+  interface IntrinsicElements extends react.JSX.IntrinsicElements {}
+}
 
 type Props = Record<string, unknown>;
 

@@ -163,7 +163,8 @@ export class FollowedSessions {
     this.#end(uri);
     const { publisher, sequence, links } = this.#options;
     const owner = sessionOwner(links, hostId, uri, () => {
-      if (this.get(uri) === session) this.#end(uri);
+      // It may have gone on at another host since, which this one knows nothing of.
+      if (this.#mirrorOf(hostId, uri) === session) this.#end(uri);
     });
     const moving = this.#moving.get(uri);
     this.#moving.delete(uri);

@@ -27,7 +27,9 @@ describe('HTTP for scripts at two hosts of a database', () => {
     const seen: SentEvent[] = [];
     for (let turn = 0; turn < 6; turn++) {
       const host = turn % 2 === 0 ? second : first;
-      const sent = (await ask(turn % 3 === 0 ? first : second, 'POST', `${at}/messages`, { body: { text: 'stream 20' } })).json;
+      const sent = (
+        await ask(turn % 3 === 0 ? first : second, 'POST', `${at}/messages`, { body: { text: 'stream 20' } })
+      ).json;
       const last = seen.at(-1)?.id;
       for await (const one of follow(host, session, { last })) {
         if (one.event !== 'connected') seen.push(one);
@@ -53,6 +55,9 @@ describe('HTTP for scripts at two hosts of a database', () => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const other = await ask(second, 'POST', '/api/v1/sessions', { key, body: { provider: 'shell' } });
     expect([other.status, other.json.code]).toEqual([422, 'idempotencyKeyUsed']);
-    await eventually(async () => (await ask(second, 'GET', '/api/v1/sessions')).json.total, (total) => total === 1);
+    await eventually(
+      async () => (await ask(second, 'GET', '/api/v1/sessions')).json.total,
+      (total) => total === 1,
+    );
   });
 });

@@ -11,12 +11,14 @@ import { message, usedBy } from './support/placedHosts.js';
 const postgres = postgresOfFile();
 const cleanups = cleanupsOfTests();
 
+const names = ['alice', 'bob', 'carol'] as const;
+
 /** A client at each of three hosts, all at one session that the first of them owns. */
 async function threeHosts() {
   const database = await postgres.server.newDatabase();
   const hosts: TestHost[] = [];
   const clients: RawClient[] = [];
-  for (const name of ['alice', 'bob', 'carol']) {
+  for (const name of names) {
     const host = await startTestHost({ database, leaseMs: 800 });
     cleanups.push(() => host.dispose());
     hosts.push(host);
@@ -50,6 +52,12 @@ async function drained({ host }: TestHost, database: string): Promise<void> {
     return ownerOf(database);
   };
   await expect.poll(drain, { timeout: 20_000 }).not.toBe(host.instanceId);
+}
+
+/** The title that this client gave it. */
+function isTitle(title: string | undefined, from: string | undefined) {
+  return ({ action, origin }: ActionEnvelope) =>
+    action.type === 'session/titleChanged' && action.title === title && origin?.clientId === from;
 }
 
 const shown = ({ clients: _, ...state }: SessionState) => state;
@@ -86,17 +94,18 @@ describe('a session that goes to another host', () => {
       const before = sent.flat().length;
       await expect.poll(() => sent.flat().length, { timeout: 20_000 }).toBeGreaterThan(before + 30);
       await drained(host, database);
+      // All of them look on at the new owner. One that had not found it before the next move would have to come back.
+      await Promise.all(clients.map((client, n) => client.nextEnvelope(isTitle(sent[n]?.at(-1), names[n]))));
     }
     await expect.poll(() => ownerOf(database), { timeout: 20_000 }).toBe(hosts[2]?.host.instanceId);
     isOver = true;
     await Promise.all(sending);
-    for (const client of clients) await client.act({ type: 'session/titleChanged', session, title: 'end' });
-    // All of the others are told of the last one.
-    for (const client of clients) {
-      const isLast = ({ action, origin }: ActionEnvelope) =>
-        action.type === 'session/titleChanged' && action.title === 'end' && origin?.clientId === 'carol';
-      await client.nextEnvelope(isLast);
-    }
+    for (const client of clients) client.dispatch({ type: 'session/titleChanged', session, title: 'end' });
+    await Promise.all(
+      clients.flatMap((client) =>
+        names.map((sender) => client.nextEnvelope(isTitle('end', sender), `end of ${sender}`)),
+      ),
+    );
     expect(closed).toEqual([]);
     const told = clients.map((client) =>
       client.envelopes.flatMap(({ action, rejectionReason, repeated }) =>

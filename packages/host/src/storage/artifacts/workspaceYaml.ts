@@ -25,14 +25,15 @@ export interface WorkspaceInfo {
 const FILE_NAME = 'workspace.yaml';
 const REQUIRED_TEXTS = ['id', 'name', 'cwd'] as const;
 const OPTIONAL_TEXTS = ['gitRoot', 'repository', 'branch', 'nativeSessionId'] as const;
-const KNOWN: ReadonlySet<string> = new Set<keyof WorkspaceInfo>([
+/** In the order of their lines. */
+const KNOWN: readonly (keyof WorkspaceInfo)[] = [
   ...REQUIRED_TEXTS,
   ...OPTIONAL_TEXTS,
   'createdAt',
   'updatedAt',
   'metadata',
   'start',
-]);
+];
 
 /** `undefined` when there is no such file. */
 export async function readWorkspaceYaml(fs: SessionFs): Promise<WorkspaceInfo | undefined> {
@@ -41,12 +42,13 @@ export async function readWorkspaceYaml(fs: SessionFs): Promise<WorkspaceInfo | 
   return content && toWorkspace(content, path);
 }
 
-/** Replaces the file as a whole. Unknown keys are kept. */
+/** Replaces the file as a whole. Unknown keys are kept. The lines have one order, whichever of their facts was known first. */
 export async function writeWorkspaceYaml(fs: SessionFs, workspace: WorkspaceInfo): Promise<void> {
   const path = workspacePath(fs);
   const others = await unknownKeys(fs, path);
-  const dates = { createdAt: toDate(workspace.createdAt), updatedAt: toDate(workspace.updatedAt) };
-  await attempt(path, () => replaceFile(fs, path, workspaceText({ ...workspace, ...dates, ...others })));
+  const known = { ...workspace, createdAt: toDate(workspace.createdAt), updatedAt: toDate(workspace.updatedAt) };
+  const ordered = Object.fromEntries(KNOWN.map((key) => [key, known[key]]));
+  await attempt(path, () => replaceFile(fs, path, workspaceText({ ...ordered, ...others })));
 }
 
 function workspacePath(fs: SessionFs): string {
@@ -99,7 +101,7 @@ function optionalTexts(content: Record<string, unknown>): Partial<Record<(typeof
 async function unknownKeys(fs: SessionFs, path: string): Promise<Record<string, unknown>> {
   try {
     const content = (await readMapping(fs, path)) ?? {};
-    return Object.fromEntries(Object.entries(content).filter(([key]) => !KNOWN.has(key)));
+    return Object.fromEntries(Object.entries(content).filter(([key]) => !KNOWN.some((known) => known === key)));
   } catch (error) {
     if (errorCode(error) === 'DAMAGED') return {};
     throw error;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderMetadata } from '../../../src/sessions/folder/folderMetadata.js';
-import { parseGitConfig, subsectionsWith } from '../../../src/sessions/folder/gitConfig.js';
 import { readBranches } from '../../../src/sessions/folder/gitBranches.js';
+import { parseGitConfig, subsectionsWith } from '../../../src/sessions/folder/gitConfig.js';
 import { readGitMetadata } from '../../../src/sessions/folder/gitMetadata.js';
 import { parseRemoteAddress } from '../../../src/sessions/folder/remoteAddress.js';
 
