@@ -171,7 +171,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
   audit: [],
   push: ['sessions', 'state', 'storage/fs'],
-  webhooks: ['push', 'sessions', 'storage/fs'],
+  webhooks: ['database', 'push', 'sessions', 'storage/fs'],
   database: [
     'audit',
     'customizations',
@@ -182,7 +182,6 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'storage/fs',
     'storage/log',
-    'webhooks',
   ],
   sessionIndex: [],
   customizations: ['agents', 'agents/events', 'storage/fs'],

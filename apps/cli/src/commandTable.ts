@@ -53,7 +53,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   audit: { summary: 'list who did what, when, from which device', load: () => import('./commands/audit.js') },
   webhook: {
     summary: 'have the host tell other programs of events, by HTTP',
-    load: () => import('./commands/webhook.js'),
+    load: () => import('./commands/owner/webhook.js'),
   },
   pair: {
     summary: 'let a phone or another device in, with a code that works once',

@@ -11,12 +11,12 @@ import { PgSessionIndex } from './database/pgSessionIndex.js';
 import { PgSessionStorage } from './database/pgSessionStorage.js';
 import { PgDeviceTokens, PgTokens } from './database/pgTokens.js';
 import { PgTrust } from './database/pgTrust.js';
-import { PgWebhooks } from './database/pgWebhooks.js';
 import type { HostBackend, HostBackendOptions } from './hostBackend.js';
 import type { HostOptions } from './hostOptions.js';
 import { PushNotifications } from './push/pushNotifications.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
 import { HOST_VERSION } from './version.js';
+import { PgWebhooks } from './webhooks/pgWebhooks.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
 /** How long a stopping host waits for a database that is away. */

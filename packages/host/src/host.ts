@@ -165,8 +165,9 @@ export class Host {
         isSure: () => backend.cluster?.isSure ?? true,
         onChange: (change) => {
           push.changed(change);
-          webhooks.changed(change);
+          if (webhooks.lanes.size > 0) webhooks.changed(change);
         },
+        onTurnStarted: (change) => void (webhooks.lanes.size > 0 && webhooks.changed(change)),
         onAnswer: ({ space, ...answer }) => audit.answered(answer, space),
         log,
         ...sessionSettings(options),

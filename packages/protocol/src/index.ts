@@ -135,7 +135,16 @@ export type {
   NativeSession,
 } from './types/native.js';
 export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
-export type { PushNotify, SetPushSubscriptionParams } from './types/push.js';
+export type {
+  AddWebhookParams,
+  AddWebhookResult,
+  ListWebhooksResult,
+  PushNotify,
+  SetPushSubscriptionParams,
+  TestWebhookResult,
+  Webhook,
+  WebhookEvent,
+} from './types/push.js';
 export type {
   FetchTestCommandResult,
   NewComment,
@@ -204,14 +213,6 @@ export type {
   Turn,
   UserMessage,
 } from './types/turns.js';
-export type {
-  AddWebhookParams,
-  AddWebhookResult,
-  ListWebhooksResult,
-  TestWebhookResult,
-  Webhook,
-  WebhookEvent,
-} from './types/webhooks.js';
 export type {
   ChangedFile,
   ChangesComparison,

@@ -44,7 +44,8 @@ export class Webhooks {
   readonly #limits: WebhookLimits;
   readonly #log: HostLog;
   readonly #call: WebhookCall;
-  readonly #lanes = new Map<string, WebhookLane>();
+  /** Those that are told. */
+  readonly lanes = new Map<string, WebhookLane>();
   /** Of those that can't deliver right now: since when, and why. */
   readonly #failing = new Map<string, { readonly since: number; problem: string }>();
   #services: WebhookServices | undefined;
@@ -70,24 +71,23 @@ export class Webhooks {
 
   start(services: WebhookServices): void {
     this.#services = services;
-    for (const lane of this.#lanes.values()) lane.start();
+    for (const lane of this.lanes.values()) lane.start();
     if (this.#store.isShared) this.#poll();
   }
 
   /** Called after each change of a session, before it is stored. */
   changed({ before, after, space }: Pick<SessionChange, 'before' | 'after' | 'space'>): void {
-    if (this.#lanes.size === 0) return;
     const [was, is] = [before.activeTurn, after.activeTurn];
     const isSame = was?.toolCalls === is?.toolCalls && was?.pendingPermissions === is?.pendingPermissions;
     if (isSame && was?.id === is?.id && before.turns === after.turns) return;
-    for (const lane of this.#lanes.values()) if (lane.webhook.space === space) lane.changed(after.summary.resource);
+    for (const lane of this.lanes.values()) if (lane.webhook.space === space) lane.changed(after.summary.resource);
   }
 
   async list(space: string): Promise<ListWebhooksResult> {
     const webhooks = (await this.#store.list()).filter((one) => one.space === space);
     return {
       items: webhooks.map((webhook) => {
-        const lane = this.#lanes.get(webhook.id);
+        const lane = this.lanes.get(webhook.id);
         const problem = this.#failing.get(webhook.id)?.problem;
         const shown = shownWebhook(webhook);
         return { ...shown, ...(problem !== undefined && { problem }), ...(lane && { waiting: lane.waiting }) };
@@ -155,9 +155,9 @@ export class Webhooks {
   async dispose(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const id of [...this.#lanes.keys()]) this.#close(id);
+    for (const id of [...this.lanes.keys()]) this.#close(id);
     await this.#working.catch(() => {});
-    for (const id of [...this.#lanes.keys()]) this.#close(id);
+    for (const id of [...this.lanes.keys()]) this.#close(id);
   }
 
   async #find(id: string, space: string): Promise<StoredWebhook> {
@@ -192,11 +192,11 @@ export class Webhooks {
   async #follow(webhooks: readonly StoredWebhook[]): Promise<void> {
     if (this.#isClosed) return;
     const enabled = new Map(webhooks.filter((one) => one.disabledAt === undefined).map((one) => [one.id, one]));
-    for (const id of [...this.#lanes.keys()]) if (!enabled.has(id)) this.#close(id);
+    for (const id of [...this.lanes.keys()]) if (!enabled.has(id)) this.#close(id);
     for (const webhook of enabled.values()) {
-      if (this.#lanes.has(webhook.id)) continue;
+      if (this.lanes.has(webhook.id)) continue;
       const lane = this.#laneOf(webhook, await this.#store.queueOf(webhook));
-      this.#lanes.set(webhook.id, lane);
+      this.lanes.set(webhook.id, lane);
       const { failingSince: since, problem = '' } = webhook;
       if (since !== undefined) this.#failing.set(webhook.id, { since, problem });
       await lane.look(true);
@@ -225,8 +225,8 @@ export class Webhooks {
   }
 
   #close(id: string): void {
-    this.#lanes.get(id)?.close();
-    this.#lanes.delete(id);
+    this.lanes.get(id)?.close();
+    this.lanes.delete(id);
     this.#failing.delete(id);
   }
 
@@ -255,7 +255,7 @@ export class Webhooks {
   }
 
   #disable({ id, space }: StoredWebhook, problem: string): void {
-    if (!this.#lanes.has(id)) return;
+    if (!this.lanes.has(id)) return;
     this.#close(id);
     const text = `the webhook ${id} was disabled: ${problem}`;
     this.#log.warn(text);
@@ -278,12 +278,12 @@ export class Webhooks {
         if (isOurs) {
           await this.#follow(await this.#store.list());
           const isThorough = this.#polls++ % THOROUGH_EVERY === 0;
-          for (const lane of this.#lanes.values()) await lane.look(isThorough);
+          for (const lane of this.lanes.values()) await lane.look(isThorough);
         }
       } catch (error) {
         this.#log.debug(`webhooks could not be looked at: ${String(error)}`);
       }
-      if (this.#leaseUntil <= performance.now()) for (const id of [...this.#lanes.keys()]) this.#close(id);
+      if (this.#leaseUntil <= performance.now()) for (const id of [...this.lanes.keys()]) this.#close(id);
     }).finally(() => {
       if (!this.#isClosed) this.#timer = setTimeout(() => this.#poll(), this.#limits.pollMs).unref();
     });

@@ -20,7 +20,6 @@ import * as several from './severalSchemas.js';
 import * as terminals from './terminalSchemas.js';
 import * as toolCalls from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
-import * as webhooks from './webhookSchemas.js';
 import * as work from './workSchemas.js';
 
 /** The schemas of each module by the names of their types, which are in the file of that name in `types/`. */
@@ -48,7 +47,6 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.Z
   land: byTypeName(land),
   audit: byTypeName(audit),
   files: byTypeName(files),
-  webhooks: byTypeName(webhooks),
 };
 
 /** A schema that is exported as `userMessage` is that of the type UserMessage. */

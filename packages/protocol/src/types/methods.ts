@@ -81,12 +81,18 @@ import type {
   ListNativeSessionsResult,
 } from './native.js';
 import type {
+  AddWebhookParams,
+  AddWebhookResult,
   FetchPushKeyParams,
   FetchPushKeyResult,
+  ListWebhooksParams,
+  ListWebhooksResult,
   LookAtParams,
   RemovePushSubscriptionParams,
   SetPushSubscriptionParams,
   SetPushSubscriptionResult,
+  TestWebhookResult,
+  WebhookParams,
 } from './push.js';
 import type {
   FetchTestCommandParams,
@@ -122,14 +128,6 @@ import type {
   TerminalParams,
   TerminalScreen,
 } from './terminals.js';
-import type {
-  AddWebhookParams,
-  AddWebhookResult,
-  ListWebhooksParams,
-  ListWebhooksResult,
-  TestWebhookResult,
-  WebhookParams,
-} from './webhooks.js';
 import type {
   ChangesState,
   FetchChangesParams,

@@ -22,7 +22,6 @@ import type * as sessionState from './sessionState.js';
 import type * as terminals from './terminals.js';
 import type * as toolCalls from './toolCalls.js';
 import type * as turns from './turns.js';
-import type * as webhooks from './webhooks.js';
 import type * as work from './work.js';
 
 /** Every type that crosses the wire, by name. The frozen versions are checked against it. */
@@ -36,8 +35,8 @@ export interface WireTypes {
   AddDeviceParams: devices.AddDeviceParams;
   AddDeviceResult: devices.AddDeviceResult;
   AddedPart: turns.AddedPart;
-  AddWebhookParams: webhooks.AddWebhookParams;
-  AddWebhookResult: webhooks.AddWebhookResult;
+  AddWebhookParams: push.AddWebhookParams;
+  AddWebhookResult: push.AddWebhookResult;
   AgentAvailability: rootState.AgentAvailability;
   AgentInfo: rootState.AgentInfo;
   AgentKey: rootState.AgentKey;
@@ -174,8 +173,8 @@ export interface WireTypes {
   ListSessionsResult: commands.ListSessionsResult;
   ListTerminalsParams: terminals.ListTerminalsParams;
   ListTerminalsResult: terminals.ListTerminalsResult;
-  ListWebhooksParams: webhooks.ListWebhooksParams;
-  ListWebhooksResult: webhooks.ListWebhooksResult;
+  ListWebhooksParams: push.ListWebhooksParams;
+  ListWebhooksResult: push.ListWebhooksResult;
   LoginEndedNotification: notifications.LoginEndedNotification;
   LoginOutputNotification: notifications.LoginOutputNotification;
   LookAtParams: push.LookAtParams;
@@ -319,7 +318,7 @@ export interface WireTypes {
   TerminalScreenNotification: notifications.TerminalScreenNotification;
   TestRun: reviews.TestRun;
   TestsChangedAction: hostActions.TestsChangedAction;
-  TestWebhookResult: webhooks.TestWebhookResult;
+  TestWebhookResult: push.TestWebhookResult;
   TextField: forms.TextField;
   TextPosition: common.TextPosition;
   TextRange: common.TextRange;
@@ -352,9 +351,9 @@ export interface WireTypes {
   UsageAction: hostActions.UsageAction;
   UsageInfo: common.UsageInfo;
   UserMessage: turns.UserMessage;
-  Webhook: webhooks.Webhook;
-  WebhookEvent: webhooks.WebhookEvent;
-  WebhookParams: webhooks.WebhookParams;
+  Webhook: push.Webhook;
+  WebhookEvent: push.WebhookEvent;
+  WebhookParams: push.WebhookParams;
   WorkChangedNotification: notifications.WorkChangedNotification;
   WriteFileParams: sessionFs.WriteFileParams;
 }

@@ -20,7 +20,6 @@ import type * as several from '../../src/schemas/severalSchemas.js';
 import type * as terminals from '../../src/schemas/terminalSchemas.js';
 import type * as toolCalls from '../../src/schemas/toolCallSchemas.js';
 import type * as turns from '../../src/schemas/turnSchemas.js';
-import type * as webhooks from '../../src/schemas/webhookSchemas.js';
 import type * as work from '../../src/schemas/workSchemas.js';
 
 // What zod infers from the schemas, beside the types that were generated from them: two ways that have to agree.
@@ -39,7 +38,6 @@ type ByActionName<Schemas extends readonly ActionSchema[]> = {
 
 /** The schemas of all wire types, with the types that zod knows them by. */
 export type InferredSchemas = ByTypeName<typeof audit> &
-  ByTypeName<typeof webhooks> &
   ByTypeName<typeof common> &
   ByTypeName<typeof rootState> &
   ByTypeName<typeof toolCalls> &

@@ -1,9 +1,9 @@
 import { MAX_WEBHOOKS, type Webhook, type WebhookEvent } from '@agenthost/protocol';
 import { dateOf } from '@agenthost/protocol/internal';
-import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
-import { CommandError, EXIT, usageError } from '../commandError.js';
-import { safeLine } from '../text/safeText.js';
-import { withHost } from '../withHost.js';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../../command.js';
+import { CommandError, EXIT, usageError } from '../../commandError.js';
+import { safeLine } from '../../text/safeText.js';
+import { withHost } from '../../withHost.js';
 
 const ACTIONS = ['add', 'ls', 'rm', 'test', 'enable'] as const;
 const EVENTS: readonly WebhookEvent[] = ['turnStarted', 'turnEnded', 'needsInput', 'inputGiven'];

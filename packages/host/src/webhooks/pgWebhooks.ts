@@ -1,6 +1,6 @@
 import { parseSessionUri, type URI } from '@agenthost/protocol';
-import type { StoredWebhook, WaitingSession, WebhookQueue, WebhookStore } from '../webhooks/webhookStore.js';
-import type { Database } from './database.js';
+import type { Database } from '../database/database.js';
+import type { StoredWebhook, WaitingSession, WebhookQueue, WebhookStore } from './webhookStore.js';
 
 /** Sessions of one look; the others are found later. */
 const MAX_FOUND = 1_000;
