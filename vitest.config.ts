@@ -20,7 +20,7 @@ export const SWEEPS = [
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
   'packages/host/test/work/{kills,land,manyFiles,manyFoundFiles,snapshots}.test.ts',
-  'test/browser/{accessibility,devices,displays,exportSession,failures,forms,hostile,lanPhone,login,longThings,pushNotifications,readOnlyLink,cluster/*,flow/{bugs,byKeys,diagrams,files,installing,review,terminals,toolGroups}}.test.ts',
+  'test/browser/{accessibility,devices,displays,exportSession,failures,forms,hostile,lanPhone,login,longThings,pushNotifications,readOnlyLink,cluster/*,flow/{bugs,byKeys,diagrams,files,installing,review,terminals,toolGroups,webhooks}}.test.ts',
   'test/ahp/{sessionFolder,versions}.test.ts',
   'test/e2e/api/{docs,openApi}.test.ts',
   'test/e2e/agents/{agentFloods,agentLogin,agentSettings,agentUpdates,cancelledInstall,floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',

@@ -6,6 +6,8 @@ import type { Place, WaitingSession, WebhookQueue } from './webhookStore.js';
 /** It is written anew when it is larger than this and most of it is of no use any more. */
 const MAX_USELESS_BYTES = 256 * 1024;
 
+const CURSOR = /^\d{1,15}-\d{1,15}-\d{1,15}-[0-9a-f]{8}$/;
+
 /** A session with events that wait, or one without (`end`). */
 interface Line extends WaitingSession {
   readonly end?: true;
@@ -129,8 +131,11 @@ function readLines(path: string): readonly string[] {
 /** The last line of a killed host may be cut off. */
 function parsed(text: string): Line | undefined {
   try {
-    const line = JSON.parse(text) as Partial<Line>;
-    return typeof line.session === 'string' && Number.isFinite(line.seq) ? (line as Line) : undefined;
+    const line = JSON.parse(text) as { -readonly [K in keyof Line]?: Line[K] };
+    const isWhole = typeof line.session === 'string' && Number.isFinite(line.seq);
+    // Without its place it is read from its beginning, and what was told is told by its number.
+    if (line.cursor !== undefined && !CURSOR.test(String(line.cursor))) delete line.cursor;
+    return isWhole ? (line as Line) : undefined;
   } catch {
     return undefined;
   }

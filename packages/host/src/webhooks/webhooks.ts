@@ -19,6 +19,7 @@ import { type StoredWebhook, shownWebhook, type WebhookStore } from './webhookSt
 
 /** With a database: how many polls come before one that also looks at sessions that no host has in memory. */
 const THOROUGH_EVERY = 60;
+const SAY_EVERY_MS = 10 * 60_000;
 
 export interface WebhookServices {
   /** What happened in a session of that space. */
@@ -54,6 +55,7 @@ export class Webhooks {
   #polls = 0;
   #leaseUntil = 0;
   #isClosed = false;
+  #saidAt = Number.NEGATIVE_INFINITY;
 
   /** What happens from now on is remembered, and delivered after `start`. */
   static async open(options: WebhooksOptions): Promise<Webhooks> {
@@ -215,8 +217,15 @@ export class Webhooks {
       onDelivered: () => this.#delivered(webhook),
       onFailure: (attempt) => this.#failed(webhook, attempt),
       onTooMany: () => this.#disable(webhook, `events of ${this.#limits.waiting} sessions wait, and no more can`),
-      onError: (error) => this.#log.warn(`events of a session could not be read for a webhook: ${String(error)}`),
+      onError: (error) => this.#unreadable(error),
     });
+  }
+
+  /** Said once in a while, however many sessions it is. */
+  #unreadable(error: unknown): void {
+    if (performance.now() - this.#saidAt < SAY_EVERY_MS) return;
+    this.#saidAt = performance.now();
+    this.#log.warn(`events of a session could not be read for a webhook, and are tried again: ${String(error)}`);
   }
 
   #ready(): WebhookServices {
@@ -273,10 +282,13 @@ export class Webhooks {
       if (this.#isClosed) return;
       const now = performance.now();
       try {
-        const isOurs = (await this.#store.holdsLease?.(this.#limits.leaseMs)) ?? true;
-        this.#leaseUntil = isOurs ? now + this.#limits.leaseMs : 0;
-        if (isOurs) {
-          await this.#follow(await this.#store.list());
+        const webhooks = await this.#store.list();
+        const { leaseMs } = this.#limits;
+        // Renewed in time, and not at all while there is nothing to deliver.
+        if (webhooks.length > 0 && this.#leaseUntil - now < (leaseMs * 2) / 3)
+          this.#leaseUntil = (await this.#store.holdsLease?.(leaseMs)) ? now + leaseMs : 0;
+        if (this.#leaseUntil > now) {
+          await this.#follow(webhooks);
           const isThorough = this.#polls++ % THOROUGH_EVERY === 0;
           for (const lane of this.lanes.values()) await lane.look(isThorough);
         }
