@@ -52,10 +52,10 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
   ],
   [
     '26',
-    'what is signed leaves the body out',
+    'webhooks are signed with a key that all know',
     `${WEBHOOKS}/signature.ts`,
-    '`${id}.${timestamp}.${body}`',
-    '`${id}.${timestamp}`',
+    "createHmac('sha256', key)",
+    "createHmac('sha256', 'key')",
     TEST,
     'signed',
   ],
