@@ -59,7 +59,7 @@ const ROWS: readonly GateRow[] = [
     POINTS,
     'point 1:',
   ],
-  ['1', 'all addresses by default', `${HOST}/host.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
+  ['1', 'all addresses by default', `${HOST}/openServer.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
   ['2', 'any Host', `${SERVER}/requestGuard.ts`, '!this.#hosts.has(host.toLowerCase())', 'false', ROUTES, 'own names'],
   [
     '2',
