@@ -92,6 +92,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'terminals',
+    'webhooks',
   ],
   'connection/commands': [
     'agents/login',
@@ -173,6 +174,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
   audit: [],
   push: ['sessions', 'state', 'storage/fs'],
+  webhooks: ['database', 'push', 'sessions', 'storage/fs'],
   database: [
     'audit',
     'customizations',

@@ -55,6 +55,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
   audit: { summary: 'list who did what, when, from which device', load: () => import('./commands/audit.js') },
+  webhook: {
+    summary: 'have the host tell other programs of events, by HTTP',
+    load: () => import('./commands/owner/webhook.js'),
+  },
   pair: {
     summary: 'let a phone or another device in, with a code that works once',
     load: () => import('./commands/pair.js'),

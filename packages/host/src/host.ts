@@ -42,6 +42,7 @@ import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
+import { webhookServices } from './webhookServices.js';
 import { ProjectChecks } from './work/checks/projectChecks.js';
 import { Worktrees } from './work/worktrees/worktrees.js';
 
@@ -119,7 +120,7 @@ export class Host {
       onIndexReplaced: () => local.indexReplaced(),
     };
     const backend = await openBackend(backendOptions, options);
-    const { storage, index, missing, sequence, trust, push } = backend;
+    const { storage, index, missing, sequence, trust, push, webhooks } = backend;
     const audit = new AuditTrail({
       store: backend.audit,
       ...(backend.cluster && { host: stateRoot.lock.holder.instanceId }),
@@ -165,7 +166,11 @@ export class Host {
         tests,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
-        onChange: (change) => push.changed(change),
+        onChange: (change) => {
+          push.changed(change);
+          if (webhooks.lanes.size > 0) webhooks.changed(change);
+        },
+        onTurnStarted: (change) => void (webhooks.lanes.size > 0 && webhooks.changed(change)),
         onAnswer: ({ space, ...answer }) => audit.answered(answer, space),
         log,
         ...sessionSettings(options),
@@ -224,6 +229,7 @@ export class Host {
       native,
       push,
       audit,
+      webhooks,
       clients,
       changes,
       delivery,
@@ -252,6 +258,7 @@ export class Host {
       host.#sources.push(updates.start());
       audit.started(HOST_VERSION);
       await local.recoverInterrupted();
+      webhooks.start(webhookServices({ audit, index, sequence, sessions: () => sessions.hub }));
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
       if (cluster) backend.cluster?.onTakeOver(() => cluster.takeOver());
@@ -365,6 +372,7 @@ export class Host {
   async #close(): Promise<void> {
     this.#closed.abort();
     this.#backend.closing?.();
+    await this.#backend.webhooks.dispose();
     await this.#access?.tokens.dispose([...this.#connections]);
     for (const source of this.#sources) source.dispose();
     // Accepted changes are stored and sent; then no client can send more.

@@ -12,6 +12,7 @@ import { createLoginHandlers } from './commands/loginHandlers.js';
 import { createNativeHandlers } from './commands/nativeHandlers.js';
 import { setClientTools } from './commands/setClientTools.js';
 import { createTerminalHandlers } from './commands/terminalHandlers.js';
+import { createWebhookHandlers } from './commands/webhookHandlers.js';
 import type { Devices } from './devices.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
@@ -158,6 +159,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     ...createLoginHandlers(services),
     ...createNativeHandlers(services),
     ...createTerminalHandlers(services),
+    ...createWebhookHandlers(services),
   };
 
   function devices(): Devices {
