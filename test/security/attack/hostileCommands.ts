@@ -236,7 +236,10 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   ],
   rewindSession: [
     ['to a turn of nobody', refused('rewindSession', ({ long }) => ({ session: long, turnId: '../x' }))],
-    ['without a snapshot', refused('rewindSession', ({ long }) => ({ session: long, turnId: 'x', restoreFiles: true }))],
+    [
+      'without a snapshot',
+      refused('rewindSession', ({ long }) => ({ session: long, turnId: 'x', restoreFiles: true })),
+    ],
   ],
   listFolder: [
     ['of any folder', tried('listFolder', ({ long }) => ({ session: long, limit: 500 }))],
