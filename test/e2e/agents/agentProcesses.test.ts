@@ -105,7 +105,15 @@ it("have nothing of the host's environment", async () => {
   onTestFinished(() => client.close());
   const seen = await say(await stubSession(client), 'env');
   expect(Object.keys(JSON.parse(seen) as object).sort()).toEqual(
-    ['AGENTHOST_AGENT_OF', 'AGENTHOST_AGENT_PROCESS', 'HOME', 'LANG', 'PATH', 'STUB_MEMORY'].sort(),
+    [
+      'AGENTHOST_AGENT_OF',
+      'AGENTHOST_AGENT_PROCESS',
+      'AGENTHOST_SESSION',
+      'HOME',
+      'LANG',
+      'PATH',
+      'STUB_MEMORY',
+    ].sort(),
   );
   for (const secret of Object.values(secrets)) expect(seen).not.toContain(secret);
 });

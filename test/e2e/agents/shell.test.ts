@@ -135,7 +135,7 @@ describe('a shell session of two clients', () => {
     expect(output).toContain('PATH=');
     expect(output).not.toContain(SECRET);
     // The mark by which the processes of agents are found says nothing of the host.
-    expect([...new Set(output?.match(/\bAGENTHOST_\w+/g))]).toEqual(['AGENTHOST_AGENT_OF']);
+    expect([...new Set(output?.match(/\bAGENTHOST_\w+/g))]).toEqual(['AGENTHOST_AGENT_OF', 'AGENTHOST_SESSION']);
   });
 
   it('ends with its children when the turn is cancelled', async () => {
