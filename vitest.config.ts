@@ -11,7 +11,7 @@ const source = (name: string, entry = 'src/index') =>
  */
 export const SWEEPS = [
   'apps/cli/test/{clusterDrain,clusterMove,clusterPlaces,database,databasePasswords,databaseRefusals}.test.ts',
-  'apps/cli/test/{agentLogin,attachForm,completion,failures,tokenSpaces}.test.ts',
+  'apps/cli/test/{agentLogin,attachForm,completion,failures,tokenSpaces,webhook}.test.ts',
   'packages/host/test/agents/{acp/acpMisbehaviour,install/agentInstaller,shell/shellProcesses}.test.ts',
   'packages/host/test/cluster/{agentWait,api,clientTools,cutOff,drain,link{Trouble,Url},manyViewers,placement,places,push,spaces,statements,takeover,webhooks}.test.ts',
   'packages/host/test/contract/contractMutants.test.ts',

@@ -52,6 +52,7 @@ export async function openDatabase(
     const index = new PgSessionIndex({ database, owned, cluster, log });
     const sequence = await PgSequence.open(database, log);
     const push = new PushNotifications({ store: new PgPush(database), log, ...wanted.push });
+    const webhooks = await Webhooks.open({ store: new PgWebhooks(database, hostId), log, ...wanted.webhooks });
     return {
       storage,
       index,
@@ -62,7 +63,7 @@ export async function openDatabase(
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
       push,
       audit: new PgAudit(database),
-      webhooks: await Webhooks.open({ store: new PgWebhooks(database, hostId), log, ...wanted.webhooks }),
+      webhooks,
       apiKeys: async () => new (await import('./api/pgApiKeys.js')).PgApiKeys(database),
       cluster,
       clusterSessions: (options) => new ClusterSessions({ ...options, cluster, hostId }),
@@ -71,6 +72,7 @@ export async function openDatabase(
       },
       close: async () => {
         push.dispose();
+        await webhooks.dispose();
         await index.close();
         await sequence.dispose();
         await cluster.leave();

@@ -372,7 +372,7 @@ export class Host {
   async #close(): Promise<void> {
     this.#closed.abort();
     this.#backend.closing?.();
-    await this.#backend.webhooks.dispose();
+    this.#backend.webhooks.stop();
     await this.#access?.tokens.dispose([...this.#connections]);
     for (const source of this.#sources) source.dispose();
     // Accepted changes are stored and sent; then no client can send more.

@@ -110,6 +110,7 @@ async function openFolder(
     apiKeys: async () => new (await import('./api/keyFile.js')).KeyFile(stateRoot.path),
     close: async () => {
       push.dispose();
+      await webhooks.dispose();
       index.close();
       await sequence.dispose();
     },

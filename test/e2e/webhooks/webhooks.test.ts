@@ -106,6 +106,24 @@ describe('webhooks', () => {
     await expect.poll(types).toEqual(['turnStarted', 'turnEnded']);
   });
 
+  it('[WH2] tell later what happens while the host ends', async () => {
+    await add();
+    const session = await owner.createSession({ provider: 'mock' });
+    await until(session.state, (state) => state?.lifecycle !== 'creating');
+    const closing = host.host.close();
+    // Accepted, or refused: then there is nothing to tell.
+    const sent = await session.send('say x').then(
+      () => true,
+      () => false,
+    );
+    await closing;
+    await start(host.stateDir);
+    const again = await owner.openSession(session.uri);
+    const turns = again.state.value?.turns.length ?? 0;
+    await expect.poll(types).toEqual(Array.from({ length: turns }, () => ['turnStarted', 'turnEnded']).flat());
+    expect(turns === 0 || sent).toBe(true);
+  });
+
   it('are disabled after a long failure, which is said; enabled again they begin anew', async () => {
     const { id } = await add();
     receiver.answer = () => 500;

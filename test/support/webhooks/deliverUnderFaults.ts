@@ -16,10 +16,12 @@ export interface DeliveryFaults {
   readonly kills: number;
   /** The receiver is there as long as it is away. */
   readonly awayMs: number;
+  /** How often it goes away; again and again by default. A host waits longer after each failure. */
+  readonly times?: number;
 }
 
 /** Checks that every event in the logs arrives, in order, whatever happens to the host and the receiver. */
-export async function deliverUnderFaults({ events, kills, awayMs }: DeliveryFaults): Promise<void> {
+export async function deliverUnderFaults({ events, kills, awayMs, times = Infinity }: DeliveryFaults): Promise<void> {
   const host = await startRestartableHost();
   const receiver = await WebhookReceiver.start();
   let isOver = false;
@@ -32,7 +34,7 @@ export async function deliverUnderFaults({ events, kills, awayMs }: DeliveryFaul
     let isAway = false;
     receiver.answer = () => (isAway ? (receiver.attempts % 2 === 0 ? 'cut' : 503) : 204);
     const toggling = (async () => {
-      for (; !isOver; isAway = !isAway) await delay(awayMs);
+      for (let n = 0; n < 2 * times && !isOver; n++, isAway = !isAway) await delay(awayMs);
       isAway = false;
     })();
     let sent = 0;

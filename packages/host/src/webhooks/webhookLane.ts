@@ -95,10 +95,15 @@ export class WebhookLane {
     this.#soon();
   }
 
-  close(): void {
+  /** Sends nothing more. What happens until the end is still remembered. */
+  stop(): void {
     this.#closing.abort();
     clearTimeout(this.#timer);
     clearImmediate(this.#next);
+  }
+
+  close(): void {
+    this.stop();
     this.#options.queue.close();
     this.#entries.clear();
     this.#places.clear();

@@ -154,10 +154,15 @@ export class Webhooks {
     return { delivered: attempt.isDelivered, ...(attempt.problem !== undefined && { problem: attempt.problem }) };
   }
 
-  async dispose(): Promise<void> {
+  /** The host begins to close: nothing more is sent, but what happens until the end is remembered. */
+  stop(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const id of [...this.lanes.keys()]) this.#close(id);
+    for (const lane of this.lanes.values()) lane.stop();
+  }
+
+  async dispose(): Promise<void> {
+    this.stop();
     await this.#working.catch(() => {});
     for (const id of [...this.lanes.keys()]) this.#close(id);
   }

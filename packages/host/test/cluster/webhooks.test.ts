@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { storedEvents } from '../../../../test/e2e/api/support.js';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
 import { sessionOf } from '../../../../test/support/push/pushWorld.js';
 import { postgresOfFile } from '../../../../test/support/storage/postgresOfFile.js';
@@ -72,7 +73,7 @@ it('[WH6] webhooks of hosts on one database are sent by one of them, for the ses
 }, 60_000);
 
 it('[WH6] events of a session are all told when it goes to a host with lower numbers', async () => {
-  const { two, receiver, clients } = await startTwo();
+  const { one, two, receiver, clients } = await startTwo();
   const [first, second] = clients;
   // The second host has the higher block of numbers; the session goes to the first one.
   const session = await sessionOf(second);
@@ -90,4 +91,6 @@ it('[WH6] events of a session are all told when it goes to a host with lower num
   const after = await turns(again, 2);
   await expect.poll(() => toldOf(receiver, session.uri), { timeout: 15_000 }).toEqual([...between, ...after]);
   expect(before).toHaveLength(2);
+  const all = await storedEvents(one, encodeURIComponent(session.uri));
+  expect(all.filter(({ event }) => event === 'session/turnComplete')).toHaveLength(4);
 }, 60_000);

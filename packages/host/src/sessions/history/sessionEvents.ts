@@ -18,9 +18,12 @@ export interface SessionEventsOptions {
  */
 export class SessionEvents {
   readonly #options: SessionEventsOptions;
+  /** Records up to this one were there before: of another host, with numbers of its own. */
+  readonly #loaded: number;
 
   constructor(options: SessionEventsOptions) {
     this.#options = options;
+    this.#loaded = options.log.end?.n ?? 0;
   }
 
   async read(params: Omit<FetchEventsParams, 'session'>): Promise<FetchEventsResult> {
@@ -44,7 +47,7 @@ export class SessionEvents {
     let bytes = 0;
     for await (const { record, position } of log.tail(after === undefined ? undefined : placeOf(after))) {
       if (record.type === 'action') {
-        if (record.serverSeq > upTo) break;
+        if (record.serverSeq > upTo && record.n > this.#loaded) break;
         bytes += position.end - position.start;
         if (items.length === limit || (items.length > 0 && bytes > MAX_PAGE_BYTES))
           return { items, ...(cursor !== undefined && { cursor }), hasMore: true };
