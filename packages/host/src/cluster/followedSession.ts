@@ -43,6 +43,8 @@ export interface FollowedSessionOptions {
 
 /** Actions that wait for a new owner. Who sends more is cut off, and comes back with them. */
 const MAX_WAITING = 1_000;
+/** Characters of them, as JSON. */
+const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 
 const MOVED = 'the session is at another host now';
 
@@ -66,6 +68,8 @@ export class FollowedSession {
   #accepted: AcceptedSequences;
   readonly #incarnation: string;
   readonly #waiting = new WaitingSenders();
+  /** Of what came since there is no owner. */
+  #waitingLength = 0;
   /** The owner's number of the newest change in the state. */
   #ownerSeq: number;
   /** By connection: the number that the owner gave it (FOL4). */
@@ -155,12 +159,18 @@ export class FollowedSession {
       return;
     }
     this.lastUsed = performance.now();
-    if (!this.#owner && this.#waiting.size >= MAX_WAITING) {
+    if (!this.#owner && !this.#hasRoomFor(action)) {
       sender.cutOff(MOVED);
       return;
     }
     this.#waiting.add(acceptedKey(originOf(sender, clientSeq)), clientSeq, action, sender);
     if (this.#owner) this.#send(this.#owner, sender, clientSeq, action);
+  }
+
+  #hasRoomFor(action: ClientAction): boolean {
+    if (this.#waiting.size >= MAX_WAITING) return false;
+    this.#waitingLength += JSON.stringify(action).length;
+    return this.#waitingLength <= MAX_WAITING_LENGTH;
   }
 
   #send(owner: SessionOwner, sender: Subscriber, clientSeq: number, action: ClientAction): void {
@@ -233,6 +243,7 @@ export class FollowedSession {
     // Tools are offered to an owner, which is another one now.
     if (this.#isEnded || (this.#state.clientTools ?? []).length > 0 || !this.#tools.isEmpty) return false;
     this.#owner = undefined;
+    this.#waitingLength = 0;
     this.#routes = new WeakMap();
     this.#binding = undefined;
     return true;

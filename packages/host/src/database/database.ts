@@ -174,11 +174,15 @@ export class Database {
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     const onError = (error: Error) => {
-      failure = error;
+      // The first of them says why; that the connection has ended comes after it.
+      failure ??= error;
     };
     client.on('error', onError);
     try {
       return await work(client);
+    } catch (error) {
+      // After it each statement says no more than that the connection is of no use.
+      throw failure ?? error;
     } finally {
       client.off('error', onError);
       client.release(failure);

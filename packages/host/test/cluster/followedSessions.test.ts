@@ -1,6 +1,7 @@
 import { createSessionState } from '@agenthost/protocol';
 import { expect, it, vi } from 'vitest';
 import { cleanupsOfTests } from '../../../../test/support/cleanups.js';
+import { FollowedSession } from '../../src/cluster/followedSession.js';
 import { FollowedSessions } from '../../src/cluster/followedSessions.js';
 import type { FollowResult } from '../../src/cluster/links/linkMessages.js';
 import type { Links } from '../../src/cluster/links/links.js';
@@ -11,10 +12,13 @@ import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from '../../src/state/replayBuffe
 const uri = 'mock:/one';
 const cleanups = cleanupsOfTests();
 
+const publisher = new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS));
+const sequence = { current: 0, next: () => 1 };
+const state = createSessionState({ resource: uri, provider: 'mock', createdAt: 1 });
+const result: FollowResult = { state, accepted: [], incarnation: 'i', told: [] };
+
 /** What this host follows over links that are the test: each owner has the session as it was made. */
 function followed() {
-  const state = createSessionState({ resource: uri, provider: 'mock', createdAt: 1 });
-  const result: FollowResult = { state, accepted: [], incarnation: 'i', told: [] };
   const binds = new Map<string, PromiseWithResolvers<unknown>>();
   const link = (hostId: string) => ({
     hasRoutes: true,
@@ -28,8 +32,8 @@ function followed() {
   const sessions: FollowedSessions = new FollowedSessions({
     hub: { spaceOf: async () => 'default' },
     links: { to: async (hostId: string) => link(hostId) } as unknown as Links,
-    publisher: new Publisher(new Delivery(), new ReplayBuffer(0, DEFAULT_REPLAY_LIMITS)),
-    sequence: { current: 0, next: () => 1 },
+    publisher,
+    sequence,
     open: () => sessions.follow(uri, 'second'),
   });
   cleanups.push(async () => sessions.dispose());
@@ -50,4 +54,19 @@ it('an owner that is gone says nothing about a session that has gone on at anoth
   expect(cutOff).not.toHaveBeenCalled();
   binds.get('second')?.reject(new Error('the link was cut'));
   await vi.waitFor(() => expect(cutOff).toHaveBeenCalledOnce());
+});
+
+it.each([
+  { what: 'actions', length: 10, fits: 1_000 },
+  { what: 'bytes', length: 4 * 1024 * 1024, fits: 7 },
+])('while an owner is looked for, not too many $what wait: who sends more has to come back', ({ length, fits }) => {
+  const mirror = new FollowedSession({ uri, space: 'default', publisher, sequence }, result);
+  const cutOff = vi.fn();
+  const bob = { author: { clientId: 'bob' }, protocolVersion: 1, deliver() {}, cutOff };
+  const title = 'x'.repeat(length);
+  for (let clientSeq = 1; clientSeq <= fits + 1; clientSeq++) {
+    expect(cutOff).not.toHaveBeenCalled();
+    mirror.dispatchFromClient(bob, clientSeq, { type: 'session/titleChanged', session: uri, at: 1, title });
+  }
+  expect(cutOff).toHaveBeenCalledOnce();
 });

@@ -17,3 +17,14 @@ it('a busy machine has more time for each statement of a start than for others',
   expect(await database.query('select value from seen')).toEqual([{ value: '15s' }]);
   expect(await database.query(`select current_setting('${NAME}') as value`)).toEqual([{ value: '2s' }]);
 });
+
+it('a connection that the database ends meanwhile is refused with what the database said', async () => {
+  const database = await Database.open({ url: await postgres.server.newDatabase(), log: silentLog });
+  cleanups.push(() => database.close());
+  const used = database.withClient(async (client) => {
+    await client.query("begin; set local idle_in_transaction_session_timeout to '20ms'");
+    await new Promise((resolve) => client.once('end', resolve));
+    await client.query('commit');
+  });
+  await expect(used).rejects.toThrow('idle-in-transaction timeout');
+});
