@@ -30,6 +30,7 @@ export const SWEEPS = [
   'test/e2e/push/longRace.test.ts',
   'test/e2e/sessions/sessionMemory.test.ts',
   'test/e2e/terminals/terminalFloods.test.ts',
+  'test/e2e/watching/telemetry.test.ts',
   'test/e2e/work/{land,oddRepositories,several}.test.ts',
   'test/e2e/programs/{cluster,dev,dockerfile,packedPackages,readmeCommands,rollingRestart,serveLan,startFailures}.test.ts',
   'test/upgrade/{rollingUpgrade,spaces}.test.ts',

@@ -1,6 +1,7 @@
 /** One program each, in the order in which they run. */
 export const MEASURES = {
   fanout: 'envelopes delivered to 1, 10, 100 and 1,000 subscribers, and the CPU time of each',
+  watching: 'what figures and telemetry cost at 100 subscribers',
   echo: 'how long an action takes to its log and back, p50 and p99, 1 and 100 subscribers',
   terminal: 'how long a key takes to a shared terminal and back',
   longTurn: 'what a delta, a part, a notice and a tool call cost after 100,000 of them in one turn',

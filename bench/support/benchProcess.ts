@@ -22,9 +22,13 @@ export class BenchProcess {
   readonly #ownFolder: string | undefined;
 
   /** The host as users get it: `agenthost serve`, with the mock agent. It has its own state root by default. */
-  static async startHost(stateDir?: string, args: readonly string[] = []): Promise<BenchProcess> {
+  static async startHost(
+    stateDir?: string,
+    args: readonly string[] = [],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<BenchProcess> {
     const ownFolder = stateDir === undefined ? mkdtempSync(join(tmpdir(), 'agenthost-bench-')) : undefined;
-    const env = { ...process.env, AGENTHOST_HOME: stateDir ?? ownFolder };
+    const env = { ...process.env, AGENTHOST_HOME: stateDir ?? ownFolder, ...more };
     const start = performance.now();
     const child = spawn(
       process.execPath,

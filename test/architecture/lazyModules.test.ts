@@ -57,6 +57,11 @@ describe.each([ENTRIES['@agenthost/host'] ?? '', SERVE])('a host without a datab
     expect(packages).not.toContain('web-push');
   });
 
+  it('loads OpenTelemetry only where it is on', () => {
+    expect(files).toContain('packages/host/src/telemetry/telemetry.ts');
+    expect([...packages].filter((name) => name.startsWith('@opentelemetry/'))).toEqual([]);
+  });
+
   it('loads nothing that speaks to one, and nothing of its other hosts', () => {
     // The error that says what is wrong with an address.
     const isError = (file: string) => file === 'packages/host/src/database/connectionConfig.ts';

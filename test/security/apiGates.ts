@@ -2,6 +2,7 @@ import type { GateRow } from './gates.js';
 
 const API = 'packages/host/src/api';
 const GATE = 'packages/host/src/server/apiGate.ts';
+const BEARER = 'packages/host/src/server/bearerGate.ts';
 const SECURITY = 'test/security/api.test.ts';
 const ROUTES = 'test/security/routes.test.ts';
 const REQUESTS = 'test/e2e/api/requests.test.ts';
@@ -21,7 +22,7 @@ export const API_GATES: readonly GateRow[] = [
   [
     '3',
     'a token in an address opens the API',
-    GATE,
+    BEARER,
     'const { authorization } = headers;',
     "const authorization = headers.authorization ?? 'Bearer ' + arguments[0].url.split('token=')[1];",
     ROUTES,
@@ -75,7 +76,7 @@ export const API_GATES: readonly GateRow[] = [
   [
     '7',
     'any number of connections to the API',
-    GATE,
+    BEARER,
     'if (!release) return false;',
     'if (!release) return true;',
     SECURITY,

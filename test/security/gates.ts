@@ -12,6 +12,7 @@ import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
 import { TERMINAL_GATES } from './terminalGates.js';
 import { TOOL_GATES } from './toolGates.js';
+import { WATCHING_GATES } from './watchingGates.js';
 import { WEBHOOK_GATES } from './webhookGates.js';
 import { WORK_GATES } from './workGates.js';
 
@@ -379,6 +380,7 @@ const ALL = [
   ...BOUND_GATES,
   ...AGENT_GATES,
   ...API_GATES,
+  ...WATCHING_GATES,
   ...MCP_GATES,
   ...WEBHOOK_GATES,
   ...LOGIN_GATES,

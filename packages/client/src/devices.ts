@@ -7,6 +7,7 @@ import type {
   FetchAuditResult,
   FetchPairingResult,
   ListDevicesResult,
+  NoteExportParams,
   ShareSessionParams,
   ShareSessionResult,
   UpdateDeviceParams,
@@ -38,6 +39,11 @@ export class Devices {
   /** Who did what, when, from which device; the newest first. A page may be empty and have a next one. */
   fetchAudit(params: FetchAuditParams, options?: CommandOptions): Promise<FetchAuditResult> {
     return this.#commands.request('fetchAudit', params, options);
+  }
+
+  /** For the audit trail: a session is about to be exported. An older host, or one that refuses it, has no such entry. */
+  async noteExport(params: NoteExportParams, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('noteExport', params, options).catch(() => undefined);
   }
 
   /** Gives a client that came with the host's own token a token of its own. */

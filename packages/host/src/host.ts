@@ -21,11 +21,13 @@ import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import type { HostParts } from './hostParts.js';
 import { openAgents } from './nativeServices.js';
+import { openRoots } from './openRoots.js';
 import { openServer } from './openServer.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
 import type { Access } from './server/access/openAccess.js';
-import type { HostServer, ServedRoute } from './server/hostServer.js';
+import type { HostServer } from './server/hostServer.js';
 import { localUrl, outsideUrl } from './server/networkAddress.js';
+import type { ServedRoute } from './server/servedRoutes.js';
 import { serverInfo } from './serverInfo.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
@@ -39,9 +41,10 @@ import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
-import { StateRoot } from './storage/stateRoot/stateRoot.js';
-import { TempRoot } from './storage/stateRoot/tempRoot.js';
+import type { StateRoot } from './storage/stateRoot/stateRoot.js';
+import type { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
+import { Watching } from './watching.js';
 import { webhookServices } from './webhookServices.js';
 import { ProjectChecks } from './work/checks/projectChecks.js';
 import { Worktrees } from './work/worktrees/worktrees.js';
@@ -85,21 +88,11 @@ export class Host {
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
   static async start(options: HostOptions): Promise<Host> {
     const log = options.log ?? silentLog;
-    const stateRoot = await StateRoot.open({
-      env: options.env ?? process.env,
-      ...(options.stateDir !== undefined && { path: options.stateDir }),
-      warn: (message) => log.warn(message),
-    });
-    let tempRoot: TempRoot | undefined;
+    const { stateRoot, tempRoot } = await openRoots(options, log);
     try {
-      tempRoot = await TempRoot.open({
-        stateRoot: stateRoot.path,
-        keep: sessionSettings(options).keepTempFiles,
-        onError: (error) => log.warn(`temporary files of an earlier host could not be removed: ${String(error)}`),
-      });
       return await Host.#startIn(stateRoot, tempRoot, options, log);
     } catch (error) {
-      await tempRoot?.dispose();
+      await tempRoot.dispose();
       await stateRoot.dispose();
       throw error;
     }
@@ -121,12 +114,10 @@ export class Host {
     };
     const backend = await openBackend(backendOptions, options);
     const { storage, index, missing, sequence, trust, push, webhooks } = backend;
-    const audit = new AuditTrail({
-      store: backend.audit,
-      ...(backend.cluster && { host: stateRoot.lock.holder.instanceId }),
-      log,
-    });
+    const identity = { instanceId: stateRoot.lock.holder.instanceId, place: backend.cluster?.place };
+    const audit = new AuditTrail({ store: backend.audit, ...(backend.cluster && { host: identity.instanceId }), log });
     const { agents, native } = openAgents(options, stateRoot.path, log);
+    const watching = await Watching.open(identity, log);
     const delivery = new Delivery();
     // A number that no earlier run can have given out: a client with a lower one has not seen this run.
     const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
@@ -166,9 +157,11 @@ export class Host {
         tests,
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
+        ...watching.ofSessions,
         onChange: (change) => {
           push.changed(change);
           if (webhooks.lanes.size > 0) webhooks.changed(change);
+          if (change.before.turns !== change.after.turns) watching.turnsChanged(change);
         },
         onTurnStarted: (change) => void (webhooks.lanes.size > 0 && webhooks.changed(change)),
         onAnswer: ({ space, ...answer }) => audit.answered(answer, space),
@@ -218,7 +211,7 @@ export class Host {
     const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
     const { updates, clientGone, ...beside } = agentServices(own);
     const services: HostServices = {
-      serverInfo: serverInfo(stateRoot.lock.holder.instanceId, backend.cluster),
+      serverInfo: serverInfo(identity.instanceId, backend.cluster),
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,
       sessionsOf: (space, only) => visibleSessions(() => sessions.hub, space, only),
@@ -229,6 +222,7 @@ export class Host {
       native,
       push,
       audit,
+      watching,
       webhooks,
       clients,
       changes,
@@ -249,6 +243,10 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
+    watching.watch({
+      ...{ ...identity, services, publisher, cluster: backend.cluster },
+      ...{ connections: () => host.#connections.size, traffic: () => host.#server?.traffic },
+    });
     const host = new Host({ stateRoot, tempRoot, backend, log, services, cluster, sessions: () => sessions.hub });
     try {
       await orphansEnded;
@@ -317,7 +315,7 @@ export class Host {
     const { access, server, linkUrl } = await openServer(options, {
       backend: this.#backend,
       cluster: this.#cluster,
-      audit: this.#services.audit,
+      services: this.#services,
       connected: () => new Set([...this.#connections].map(({ credentialId }) => credentialId)),
       outside: () => this.#address?.outside,
       onConnection: (transport, credential) => this.#connect(transport, credential),
@@ -325,8 +323,7 @@ export class Host {
       instanceId: this.instanceId,
       log: this.#log,
     });
-    this.#access = access;
-    this.#server = server;
+    [this.#access, this.#server] = [access, server];
     const url = await server.listen();
     await this.#backend.cluster?.listening(linkUrl(url));
     await this.#stateRoot.lock.update({
@@ -335,11 +332,10 @@ export class Host {
       ...(options.publicUrl && { publicUrl: options.publicUrl.href }),
       ...(options.token !== undefined && { hasGivenToken: true }),
     });
-    const { publicUrl } = options;
     this.#address = {
       local: localUrl(url),
-      link: () => `${(publicUrl ?? localUrl(url)).href}#token=${access.tokens.owner}`,
-      outside: (publicUrl ?? outsideUrl(url))?.href,
+      link: () => `${(options.publicUrl ?? localUrl(url)).href}#token=${access.tokens.owner}`,
+      outside: (options.publicUrl ?? outsideUrl(url))?.href,
     };
     return { url, token: access.tokens.owner };
   }
@@ -391,6 +387,7 @@ export class Host {
     await this.#services.native?.dispose();
     await this.#providedIndex?.close();
     await this.#services.audit.dispose();
+    await this.#services.watching.dispose();
     await this.#backend.close();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();

@@ -1,7 +1,7 @@
 import type { Transport } from '@agenthost/rpc';
 import type { AuditTrail } from './audit/auditTrail.js';
-import { auditActor } from './connection/auditedCommand.js';
 import type { Credential } from './connection/credential.js';
+import { auditActor, type HostWatch } from './connection/watchedCommand.js';
 import type { HostBackend } from './hostBackend.js';
 import type { HostLog } from './hostLog.js';
 import type { ListenOptions } from './hostOptions.js';
@@ -18,7 +18,7 @@ import { HOST_VERSION } from './version.js';
 interface ServedParts {
   readonly backend: HostBackend;
   readonly cluster: HostParts['cluster'];
-  readonly audit: AuditTrail;
+  readonly services: { readonly audit: AuditTrail; readonly watching: Pick<HostWatch, 'page'> };
   /** The ids of the tokens that are in use. */
   readonly connected: () => ReadonlySet<string>;
   /** Where other machines reach the host, if it knows. */
@@ -33,8 +33,9 @@ interface ServedParts {
 /** The server of a host with everybody that it lets in; it does not listen yet. */
 export async function openServer(
   options: ListenOptions,
-  { backend, cluster, audit, connected, outside, onConnection, attach, instanceId, log }: ServedParts,
+  { backend, cluster, services, connected, outside, onConnection, attach, instanceId, log }: ServedParts,
 ): Promise<{ readonly access: Access; readonly server: HostServer; readonly linkUrl: (url: URL) => URL }> {
+  const { audit, watching } = services;
   const access = await openAccess({
     source: await backend.openTokens(),
     onTokens: (accepted, lookAgain) => {
@@ -78,6 +79,7 @@ export async function openServer(
       );
       return api;
     },
+    metrics: () => watching.page(),
     socketRoutes: [...(cluster ? [cluster.route] : []), ...(options.socketRoutes ?? [])],
     log,
   });

@@ -49,7 +49,7 @@ export type {
   RootAction,
   SessionAction,
 } from './types/actions.js';
-export type { AuditActor, AuditEntry, FetchAuditParams, FetchAuditResult } from './types/audit.js';
+export type { AuditActor, AuditEntry, FetchAuditParams, FetchAuditResult, NoteExportParams } from './types/audit.js';
 export type {
   CallClientToolParams,
   CallClientToolResult,

@@ -26,7 +26,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     ],
     ...['fetchChanges', 'fetchDiff', 'fetchVersion', 'listChanges', 'ping', 'reconnect', 'subscribe', 'unsubscribe'],
     ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'listTerminals'],
-    ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription'],
+    ...['fetchPushKey', 'lookAt', 'removePushSubscription', 'setPushSubscription', 'noteExport'],
   ],
   approver: [
     'session/approvalRevoked',

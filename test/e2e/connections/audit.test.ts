@@ -58,6 +58,15 @@ describe('the audit trail', () => {
     await phone.end();
   });
 
+  it('tells who exported a session, once in a while', async () => {
+    const session = await rawSession([await host.raw('watcher')]);
+    for (let n = 0; n < 1_000; n++) await owner.devices.noteExport({ session, format: 'json' });
+    await owner.devices.noteExport({ session: 'mock:/none', format: 'md' });
+    expect(await found('exported')).toMatchObject([
+      { session, by: { role: 'owner' }, text: 'exported the session as json' },
+    ]);
+  });
+
   it('tells what was done to a session and to tokens, and what was not allowed', async () => {
     const session = await rawSession([await host.raw('watcher')]);
     const token = await device('the tablet', 'viewer');

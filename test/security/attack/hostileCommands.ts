@@ -314,6 +314,9 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   installAgent: [['none', refused('installAgent', () => ({ provider: 'x'.repeat(256) }))]],
   removeAgent: [['none', refused('removeAgent', () => ({ provider: 'x'.repeat(256) }))]],
   listDevices: [['of 200', asked('listDevices', () => ({}))]],
+  noteExport: [
+    ['of no session', refused('noteExport', () => ({ session: `mock:/${'x'.repeat(4_000)}`, format: 'md' }))],
+  ],
   fetchAudit: [
     ['a page', asked('fetchAudit', () => ({ limit: 200 }))],
     ['of no session', asked('fetchAudit', () => ({ session: `mock:/${'x'.repeat(4_000)}`, limit: 200 }))],

@@ -76,6 +76,7 @@ const COMMANDS: Readonly<Record<string, readonly Ask[]>> = {
   fetchTestCommand: [ask('fetchTestCommand', (session) => ({ session }))],
   runTests: [ask('runTests', (session) => ({ session, command: 'true' }))],
   stopTests: [ask('stopTests', (session) => ({ session }))],
+  noteExport: [ask('noteExport', (session) => ({ session, format: 'md' }))],
   fetchAudit: [ask('fetchAudit', (session) => ({ session, limit: 5 }))],
   listFolder: [ask('listFolder', (session) => ({ session }))],
   readFile: [ask('readFile', (session) => ({ session, path: 'package.json' }))],

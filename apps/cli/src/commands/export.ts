@@ -25,6 +25,7 @@ refer to; agenthost import creates a session from it.`,
       const session = await host.openSession(await findSession(host, name));
       const progress = new Progress('Exporting turn');
       const format = values.format === 'json' ? 'json' : 'md';
+      await host.devices.noteExport({ session: session.uri, format });
       const written = exportSession(session, { format, onProgress: (done, total) => progress.update(done, total) });
       try {
         await writeOutput(values.output, written);

@@ -17,6 +17,8 @@ interface Place extends TokenPlace {
   readonly url: string | undefined;
 }
 
+/** Of a program that watches the host. Not a role of clients: it never becomes one. */
+const METRICS = 'metrics';
 const ACTIONS = ['show', 'pair', 'rotate', 'add', 'ls', 'rm'] as const;
 
 export const command = defineCommand({
@@ -25,7 +27,7 @@ export const command = defineCommand({
   usage: 'show|pair|rotate [NAME]|add|ls|rm NAME [flags]',
   options: {
     name: { type: 'string', value: 'NAME', help: 'add: the name of the device for others, such as "Ann\'s phone"' },
-    role: { type: 'string', value: 'ROLE', help: 'add, pair: what it may do', choices: ROLES },
+    role: { type: 'string', value: 'ROLE', help: 'add, pair: what it may do', choices: [...ROLES, METRICS] },
     space: { type: 'string', value: 'SPACE', help: 'add: the sessions that it sees and makes (default "default")' },
     qr: { type: 'boolean', help: 'show, pair: draw the link as a QR code for the camera of a phone' },
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host' },
@@ -43,6 +45,8 @@ device that can't open a page and prints it, once. The roles may do:
   approver  also answer questions, with a text of up to 1,000 characters, and stop turns; but not write
   driver    also write, create and delete sessions, and so run commands on this machine
   owner     also install agents and trust folders
+With add there is one more, for a program that watches the host:
+  metrics   read the figures at /metrics, and nothing else (docs/watching.md)
 A token sees the sessions of its own space and no others, and what it makes is there. The name of a space has up to 32
 lower-case letters, digits and dashes. The host's own token is in the space default.
 ls lists them with their last use, their space where it is another one, and read-only links (agenthost share). rm revokes
@@ -55,6 +59,7 @@ $AGENTHOST_DATABASE does not count.`,
     'agenthost token pair --qr',
     'agenthost token add --role approver --name "Ann\'s phone"',
     'agenthost token add --role driver --name "Ben\'s laptop" --space design',
+    'agenthost token add --role metrics --name prometheus',
     'agenthost token ls',
     'agenthost token rm "Ann\'s phone"',
     'agenthost token rotate',
@@ -72,6 +77,8 @@ $AGENTHOST_DATABASE does not count.`,
       process.stdout.write(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     };
     if (action === 'pair') {
+      if (values.role === METRICS)
+        throw usageError('A device is not paired to read metrics.', 'Give its program a token: token add.');
       await pairDevice(values, print);
       return EXIT.ok;
     }
@@ -142,8 +149,12 @@ async function rotateOwn(here: Place, print: Print): Promise<void> {
 
 async function rotate(here: Place, name: string, print: Print): Promise<void> {
   const token = await changed(here.devices.rotate(name));
-  const isLink = (await here.devices.list()).some(({ sha256: hash, shared }) => shared && hash === sha256(token));
-  printNew(here, print, token, { name }, isLink ? 'share' : 'token');
+  const made = (await here.devices.list()).find(({ sha256: hash }) => hash === sha256(token));
+  if (made?.only) {
+    print({ name, token }, `The token of ${name}, which reads /metrics and nothing else:\n\n  ${token}\n`);
+    return;
+  }
+  printNew(here, print, token, { name }, made?.shared ? 'share' : 'token');
 }
 
 interface Wanted {
@@ -154,10 +165,28 @@ interface Wanted {
 
 async function add(here: Place, { name, role, space }: Wanted, print: Print): Promise<void> {
   if (name === undefined || role === undefined) {
-    throw usageError('A token needs a name and a role.', `Give --name NAME and --role ${ROLES.join('|')}.`);
+    throw usageError(
+      'A token needs a name and a role.',
+      `Give --name NAME and --role ${[...ROLES, METRICS].join('|')}.`,
+    );
+  }
+  if (role === METRICS) {
+    await addForMetrics(here, { name, space }, print);
+    return;
   }
   const token = await changed(here.devices.add(name, role as Role, space));
   printNew(here, print, token, { name, role, ...(space !== undefined && { space }) });
+}
+
+async function addForMetrics(
+  here: Place,
+  { name, space }: Wanted & { readonly name: string },
+  print: Print,
+): Promise<void> {
+  if (space !== undefined) throw usageError('Metrics are of all spaces.', 'Leave --space out.');
+  const token = await changed(here.devices.addForMetrics(name));
+  const shown = `The token of ${name}, which reads /metrics and nothing else; it is not shown again:\n\n  ${token}\n`;
+  print({ name, role: METRICS, token }, shown);
 }
 
 /** The only time that it is shown. */
@@ -187,10 +216,11 @@ async function list({ devices, lastUses }: Place, print: Print, json: boolean): 
     space: undefined,
     createdAt: undefined,
     shared: undefined,
+    only: undefined,
   };
-  const rows = [own, ...tokens].map(({ id, name, role, space = DEFAULT_SPACE, createdAt, shared }) => ({
+  const rows = [own, ...tokens].map(({ id, name, role, space = DEFAULT_SPACE, createdAt, shared, only }) => ({
     name,
-    role,
+    role: only ?? role,
     space,
     createdAt,
     lastUsedAt: usedAt.get(id),

@@ -26,6 +26,9 @@ import { CertificateWatch } from './certificateWatch.js';
 import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
 import type { ServeOptions } from './serveOptions.js';
 
+/** How long a process may take to end after its host has closed. */
+const LINGER_MS = 1_000;
+
 export async function serve(options: ServeOptions): Promise<number> {
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
@@ -77,6 +80,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     await opened?.dispose();
     await host.close();
     await guard?.dispose();
+    // What waits for a collector that does not answer must not keep the process.
+    setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 }
 

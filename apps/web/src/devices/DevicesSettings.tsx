@@ -100,11 +100,12 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, now, isOwn, isLastOwner, onRole, onRevoke }: DeviceRowProps) {
-  const { name, user, role, createdAt, lastSeenAt, isConnected, shared } = device;
+  const { name, user, role, createdAt, lastSeenAt, isConnected, shared, only } = device;
   const Icon = shared ? Link : ICONS[deviceKind(name)];
   const added = `added ${ago(createdAt, now)}`;
   const end = shared && `read-only link, ends on ${endText(shared.endsAt)}`;
-  const about = end ?? [isOwn ? name : user, added].filter(Boolean).join(', ');
+  const purpose = only && 'a program that reads /metrics of the host';
+  const about = end ?? purpose ?? [isOwn ? name : user, added].filter(Boolean).join(', ');
   return (
     <li className="dr">
       <Icon size={20} aria-hidden />
@@ -116,7 +117,7 @@ function DeviceRow({ device, now, isOwn, isLastOwner, onRole, onRevoke }: Device
         <i className={isConnected ? 'dot' : 'off-dot'} />
         {isConnected ? 'now' : lastSeenAt === undefined ? 'never seen' : `seen ${ago(lastSeenAt, now)}`}
       </span>
-      {isOwn || isLastOwner || shared ? (
+      {isOwn || isLastOwner || shared || only ? (
         <span className="role-text">{roleName(role)}</span>
       ) : (
         <select

@@ -20,7 +20,13 @@ export interface AuditTrailOptions {
 
 /** A token as far as the trail tells of it. */
 interface KnownToken {
-  readonly credential: { readonly id: string; readonly role: Role; readonly name?: string; readonly space?: string };
+  readonly credential: {
+    readonly id: string;
+    readonly role: Role;
+    readonly name?: string;
+    readonly space?: string;
+    readonly only?: string;
+  };
   readonly digest: Buffer;
 }
 
@@ -76,6 +82,19 @@ export class AuditTrail {
     this.#gather(`refused ${text} ${from}`, fact, others, undefined);
   }
 
+  /** A client said that it exports a session. */
+  exported(session: URI, format: string, actor: AuditActor, space: string | undefined): void {
+    const fact: Fact = {
+      event: 'exported',
+      text: `exported the session as ${format}`,
+      by: actor,
+      session,
+      outcome: 'done',
+    };
+    const others: Fact = { event: 'exported', text: 'other sessions were exported', outcome: 'done' };
+    this.#gather(`exported ${actor.token} ${format} ${session}`, fact, others, space);
+  }
+
   /** A command that the sender's role does not allow. */
   notAllowed(method: string, actor: AuditActor, space: string | undefined): void {
     const fact: Fact = { event: method, text: `was not allowed to send ${method}`, by: actor, outcome: 'refused' };
@@ -114,7 +133,7 @@ export class AuditTrail {
     if (!before) return;
     for (const [id, { credential: token, digest }] of now) {
       const old = before.get(id);
-      if (!old) this.#token('tokenAdded', `a token was added: ${nameOf(token)}, ${token.role}`, token);
+      if (!old) this.#token('tokenAdded', `a token was added: ${nameOf(token)}, ${roleOf(token)}`, token);
       else if (!old.digest.equals(digest))
         this.#token('tokenRotated', `the token of ${nameOf(token)} was replaced`, token);
       else if (old.credential.role !== token.role) {
@@ -123,7 +142,7 @@ export class AuditTrail {
       }
     }
     for (const [id, { credential: token }] of before)
-      if (!now.has(id)) this.#token('tokenRemoved', `a token was removed: ${nameOf(token)}, ${token.role}`, token);
+      if (!now.has(id)) this.#token('tokenRemoved', `a token was removed: ${nameOf(token)}, ${roleOf(token)}`, token);
   }
 
   /** With what was recorded before the call. */
@@ -191,6 +210,11 @@ export class AuditTrail {
 
 function nameOf({ name, id }: KnownToken['credential']): string {
   return name ?? id;
+}
+
+/** What it may do, or the one thing that it is for. */
+function roleOf({ role, only }: KnownToken['credential']): string {
+  return only ?? role;
 }
 
 function sessionOf(params: unknown): URI | undefined {

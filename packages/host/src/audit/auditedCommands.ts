@@ -44,6 +44,8 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   removePushSubscription: undefined,
   lookAt: undefined,
   fetchAudit: undefined,
+  // Anyone can repeat it: `AuditTrail.exported` gathers it.
+  noteExport: undefined,
   listWebhooks: undefined,
   createSession: 'created the session',
   forkSession: 'made a fork of the session',

@@ -46,7 +46,6 @@ import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
 import type { SubscribableResource, VisibleSessions } from '../sessions/sessions.js';
 import { EncodedFrame } from '../state/delivery.js';
 import { deviceKey, type Lookers, NO_LOOKERS, type Subscriber } from '../state/publisher.js';
-import { auditActor, auditCommand } from './auditedCommand.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
@@ -55,6 +54,7 @@ import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { SharedRoot } from './sharedRoot.js';
 import { storageError } from './storageError.js';
+import { auditActor, watchedCommand } from './watchedCommand.js';
 
 const LINK_READS = 'This link shows one session, to be read only.';
 
@@ -254,7 +254,7 @@ export class ClientConnection implements Subscriber {
       handle: (params: Commands[M]['params'], context: RequestContext) => {
         // A result that is not a promise is answered at once and is never in flight.
         const run = () => commands[method](params, this, context);
-        const answer = auditCommand(this.#services.audit, method, params, this.#credential, this.author, run);
+        const answer = watchedCommand(this.#services, method, params, this.#credential, this.author, run);
         return answer instanceof Promise ? answer.catch((error: unknown) => this.#fail(method, error)) : answer;
       },
     });
@@ -271,6 +271,7 @@ export class ClientConnection implements Subscriber {
     try {
       checkMethod(this.role, method);
     } catch (error) {
+      this.#services.watching.counters.commandEnded(method, 'refused');
       this.#services.audit.notAllowed(method, auditActor(this.#credential, this.author), this.#credential.space);
       throw error;
     }

@@ -16,6 +16,7 @@ import { createWebhookHandlers } from './commands/webhookHandlers.js';
 import type { Devices } from './devices.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
+import { auditActor } from './watchedCommand.js';
 
 type Answer<T> = T | RawResult | LateResult<T | RawResult>;
 
@@ -129,6 +130,14 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     addDevice: (params, connection) => devices().add(params, connection),
     updateDevice: async (params, connection) => {
       await devices().update(params, connection);
+      return null;
+    },
+    noteExport: async ({ session, format }, connection) => {
+      // One that it does not see is one that does not exist.
+      await connection.sessions.open(session);
+      const { credentialId: id, role, tokenName, author, space } = connection;
+      const actor = auditActor({ id, role, ...(tokenName !== undefined && { name: tokenName }) }, author);
+      services.audit.exported(session, format, actor, space);
       return null;
     },
     fetchAudit: ({ session, before, limit }, connection) =>

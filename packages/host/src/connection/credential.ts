@@ -13,6 +13,8 @@ export interface Credential {
   readonly user?: string;
   /** Of a read-only link: the one session that it shows, and its end. Its role is viewer. */
   readonly shared?: SharedSession;
+  /** Of a program that watches the host: it reads `/metrics`, and opens nothing else. */
+  readonly only?: 'metrics';
   /** Aborted with a `CloseReason` when the token is rotated or removed, or its role changes. Absent when there is no token. */
   readonly revoked?: AbortSignal;
 }

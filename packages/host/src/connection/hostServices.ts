@@ -20,6 +20,7 @@ import type { ClientRegistry } from './clientRegistry.js';
 import type { Devices } from './devices.js';
 import type { HostSessions } from './hostSessions.js';
 import type { LoadFailures } from './loadFailures.js';
+import type { HostWatch } from './watchedCommand.js';
 
 /** The services that connections use. */
 export interface HostServices {
@@ -35,6 +36,7 @@ export interface HostServices {
   readonly installations: AgentInstallations;
   readonly push: PushNotifications;
   readonly audit: AuditTrail;
+  readonly watching: HostWatch;
   readonly webhooks: Webhooks;
   readonly logins: AgentLogins;
   readonly terminals: Terminals;

@@ -38,7 +38,8 @@ export class PgTokens implements TokenSource {
   watch(changed: (what: 'owner' | 'devices') => void): TokenWatcher {
     const marks = `select (select md5(coalesce(string_agg(id || name || coalesce(person, '') || role || space || sha256 || ends, ' ' order by id), ''))
         from (select id, name, person, role, space, sha256, '' as ends from token_all
-          union all select id, name, person, role, space, sha256, ends_at::text || session from link_token) as tokens) as devices,
+          union all select id, name, person, role, space, sha256, ends_at::text || session from link_token
+          union all select id, name, null, '', '', sha256, 'metrics' from metrics_token) as tokens) as devices,
       (select value from secret where name = '${OWNER_TOKEN}') as owner`;
     type Marks = { readonly devices: string; readonly owner: string | null };
     let seen: Marks | undefined;
@@ -135,7 +136,12 @@ export class PgDeviceTokens implements DeviceTokenStore {
         const tokens = change((await client.query<TokenRow>(LIST)).rows.map(tokenOf));
         const ids = tokens.map(({ id }) => id);
         for (const table of TABLES) await client.query(`delete from ${table} where id <> all($1)`, [ids]);
-        for (const { id, name, user, role, space = DEFAULT_SPACE, sha256, createdAt, shared } of tokens) {
+        for (const token of tokens) {
+          const { id, name, user, role, space = DEFAULT_SPACE, sha256, createdAt, shared } = token;
+          if (token.only) {
+            await client.query(INSERT_FOR_METRICS, [id, name, sha256, createdAt]);
+            continue;
+          }
           const [table, more] = shared ? ['link_token', [shared.session, shared.endsAt]] : ['token_all', []];
           const columns = `id, name, role, space, sha256, created_at, person${shared ? ', session, ends_at' : ''}`;
           const values = [id, name, role, space, sha256, createdAt, user ?? null, ...more];
@@ -152,26 +158,31 @@ export class PgDeviceTokens implements DeviceTokenStore {
   }
 }
 
-/** Of devices, and of read-only links. */
-const TABLES = ['token_all', 'link_token'] as const;
-const LIST = `select id, name, person, role, sha256, created_at as "createdAt", space, null as session, null as "endsAt" from token_all
-  union all select id, name, person, role, sha256, created_at, space, session, ends_at from link_token
+/** Of devices, of read-only links, and of what reads metrics. */
+const TABLES = ['token_all', 'link_token', 'metrics_token'] as const;
+const INSERT_FOR_METRICS = `insert into metrics_token (id, name, sha256, created_at) values ($1, $2, $3, $4)
+  on conflict (id) do update set name = excluded.name`;
+const LIST = `select id, name, person, role, sha256, created_at as "createdAt", space, null as session, null as "endsAt", null as only from token_all
+  union all select id, name, person, role, sha256, created_at, space, session, ends_at, null from link_token
+  union all select id, name, null, 'viewer', sha256, created_at, 'default', null, null, 'metrics' from metrics_token
   order by "createdAt", id`;
 
-interface TokenRow extends Omit<DeviceToken, 'user' | 'space' | 'shared'> {
+interface TokenRow extends Omit<DeviceToken, 'user' | 'space' | 'shared' | 'only'> {
   readonly person: string | null;
   readonly space: string;
   readonly session: string | null;
   readonly endsAt: number | null;
+  readonly only: 'metrics' | null;
 }
 
 /** As in a file: `default` is not said. */
-function tokenOf({ person, space, session, endsAt, ...token }: TokenRow): DeviceToken {
+function tokenOf({ person, space, session, endsAt, only, ...token }: TokenRow): DeviceToken {
   return {
     ...token,
     ...(person !== null && { user: person }),
     ...(space !== DEFAULT_SPACE && { space }),
     ...(session !== null && { shared: { session, endsAt: endsAt ?? 0 } }),
+    ...(only !== null && { only }),
   };
 }
 

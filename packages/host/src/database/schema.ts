@@ -302,4 +302,17 @@ create table webhook_lease (
 );
 `,
   },
+  {
+    minHost: 1,
+    sql: `
+-- Of programs that read metrics. A table of their own: a host that knows none would let them in as viewers.
+create table metrics_token (
+  id text primary key,
+  name text not null,
+  sha256 text not null,
+  created_at float8 not null,
+  used_at float8
+);
+`,
+  },
 ];

@@ -86,6 +86,10 @@ export class PushNotifications {
     );
   }
 
+  get outcomes(): PushSender['outcomes'] {
+    return this.#sender.outcomes;
+  }
+
   async publicKey(): Promise<{ readonly publicKey: string }> {
     const { publicKey } = await this.#signer.keys();
     return { publicKey };

@@ -36,6 +36,8 @@ interface Lane {
   isReported: boolean;
 }
 
+type Outcome = 'sent' | 'gone' | 'later' | 'never';
+
 /** Sends messages: each device has a lane of its own, so that a push service that hangs or refuses delays only its devices. */
 export class PushSender {
   readonly #options: PushSenderOptions;
@@ -43,9 +45,15 @@ export class PushSender {
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
+  readonly #outcomes = new Map<Outcome, number>();
 
   constructor(options: PushSenderOptions) {
     this.#options = options;
+  }
+
+  /** How often a push service took a message, or did not. */
+  get outcomes(): ReadonlyMap<Outcome, number> {
+    return this.#outcomes;
   }
 
   add(device: PushDevice, push: WaitingPush): void {
@@ -153,6 +161,7 @@ export class PushSender {
     lane.isSending = false;
     if (this.#closing.signal.aborted) return;
     const outcome = outcomeOf(answer);
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
     lane.notBefore = performance.now() + limits.gapMs;
     if (outcome === 'sent') {
       lane.failures = 0;
@@ -188,7 +197,7 @@ function isReady({ isSending, waiting }: Lane): boolean {
   return !isSending && waiting.length > 0;
 }
 
-function outcomeOf(answer: PushAnswer | undefined): 'sent' | 'gone' | 'later' | 'never' {
+function outcomeOf(answer: PushAnswer | undefined): Outcome {
   if (!answer) return 'later';
   const { status } = answer;
   if (status >= 200 && status < 300) return 'sent';

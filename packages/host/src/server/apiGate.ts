@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credential } from '../connection/credential.js';
-import type { Authenticator } from './access/authenticator.js';
 import { OPENAPI_PATH } from './apiRoutes.js';
+import type { BearerGate } from './bearerGate.js';
 import type { Admission } from './sockets/admission.js';
 import type { HeldBytes, Holder } from './sockets/heldBytes.js';
-import type { PacedSocket } from './sockets/pacedSocket.js';
 import { hasBody } from './sockets/refusals.js';
 
 /** Who sent a request to the API, and what its answer may do. */
@@ -27,10 +26,9 @@ export interface ServedApi {
 interface ApiGateOptions {
   /** Loaded with the first request. */
   readonly load: () => Promise<ServedApi>;
-  readonly authenticator: Authenticator;
+  readonly bearer: BearerGate;
   readonly admission: Admission;
   readonly held: HeldBytes;
-  readonly lookAgain?: () => Promise<void>;
   readonly onUse?: (credential: Credential, from: string) => void;
   readonly onWrongToken: (from: string) => void;
   readonly onError: (error: unknown) => void;
@@ -39,8 +37,6 @@ interface ApiGateOptions {
 /** Lets requests with a token through to the API, under the rules that sockets have. */
 export class ApiGate {
   readonly #options: ApiGateOptions;
-  /** The tokens that have a slot for a connection. A proxy sends the requests of several over one. */
-  readonly #admitted = new WeakMap<object, Set<string>>();
 
   constructor(options: ApiGateOptions) {
     this.#options = options;
@@ -56,13 +52,13 @@ export class ApiGate {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse, remote: string): Promise<void> {
-    const { load, admission, held, onUse } = this.#options;
+    const { load, bearer, admission, held, onUse } = this.#options;
     const path = request.url?.split('?', 1)[0];
     if (path === OPENAPI_PATH) {
       if (hasBody(request)) response.setHeader('connection', 'close');
       return (await load()).describe(request, response);
     }
-    const credential = await this.#identify(request, remote);
+    const credential = await bearer.identify(request, remote);
     if (credential === 'ended') return void response.destroy();
     if (credential === undefined || credential.shared) {
       if (!credential) this.#options.onWrongToken(remote);
@@ -77,7 +73,7 @@ export class ApiGate {
         TOKEN,
       );
     }
-    if (!this.#admit(request, credential, admission)) {
+    if (!bearer.admit(request, credential)) {
       response.setHeader('connection', 'close');
       response.setHeader('retry-after', '5');
       const what = 'There are too many connections.';
@@ -94,34 +90,6 @@ export class ApiGate {
       },
       held: () => held.check(credential),
     });
-  }
-
-  /** `ended`: too many guess already. */
-  async #identify({ headers }: IncomingMessage, remote: string): Promise<Credential | 'ended' | undefined> {
-    const { authenticator, lookAgain } = this.#options;
-    const { authorization } = headers;
-    if (authorization === undefined) return undefined;
-    const find = () => authenticator.identify({ authorization });
-    const known = find();
-    if (known === undefined) {
-      if (!(await authenticator.slowDown(remote))) return 'ended';
-      await lookAgain?.();
-    }
-    const found = known ?? find();
-    if (found) authenticator.succeeded(remote);
-    return found;
-  }
-
-  #admit({ socket }: IncomingMessage, credential: Credential, admission: Admission): boolean {
-    const admitted = this.#admitted.get(socket) ?? new Set<string>();
-    this.#admitted.set(socket, admitted);
-    (socket as unknown as PacedSocket).joinGroup(credential.id);
-    if (admitted.has(credential.id)) return true;
-    const release = admission.letIn(socket, credential);
-    if (!release) return false;
-    admitted.add(credential.id);
-    socket.once('close', release);
-    return true;
   }
 }
 

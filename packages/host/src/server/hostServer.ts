@@ -10,15 +10,18 @@ import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../connection/frameTr
 import type { HostLog } from '../hostLog.js';
 import type { Authenticator } from './access/authenticator.js';
 import { ONE_TIME_PATH, OneTimeLinks } from './access/oneTimeLinks.js';
-import { PAIR_PATH, type PairRoute } from './access/pairRoute.js';
+import type { PairRoute } from './access/pairRoute.js';
 import { ApiGate, type ServedApi } from './apiGate.js';
-import { API_PREFIX, API_ROUTES, MCP_PATH, OPENAPI_PATH } from './apiRoutes.js';
+import { API_PREFIX, MCP_PATH } from './apiRoutes.js';
+import { BearerGate } from './bearerGate.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
+import { METRICS_PATH, MetricsGate } from './metricsGate.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, RequestGuard } from './requestGuard.js';
 import { findRoute, type Health, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
+import { API_SERVED, METRICS_SERVED, PAIR_SERVED, type ServedRoute } from './servedRoutes.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { Admission } from './sockets/admission.js';
 import type { GuestLimits } from './sockets/guestConnections.js';
@@ -26,6 +29,7 @@ import { HeldBytes } from './sockets/heldBytes.js';
 import { FairTurns, PacedSocket } from './sockets/pacedSocket.js';
 import { hasBody, pathRefusal, refuse, routeRefusal, SOCKET_PATH } from './sockets/refusals.js';
 import { RefusedSockets } from './sockets/refusedSockets.js';
+import { Traffic } from './sockets/traffic.js';
 import { type WebSocketLimits, WebSocketTransport } from './sockets/webSocketTransport.js';
 
 export interface HostServerOptions {
@@ -47,6 +51,8 @@ export interface HostServerOptions {
   readonly pairRoute?: PairRoute;
   /** HTTP for scripts, loaded with the first request. */
   readonly api?: () => Promise<ServedApi>;
+  /** What `/metrics` answers. */
+  readonly metrics?: () => { readonly type: string; readonly text: string };
   /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
   /** What `/healthz` answers. */
@@ -62,30 +68,6 @@ export interface HostServerOptions {
   readonly socketRoutes?: readonly SocketRoute[];
   readonly log: HostLog;
 }
-
-export interface ServedRoute {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'UPGRADE';
-  /** With the names of its parameters in braces. */
-  readonly path: string;
-  /** The status of the answer to a request that presents nothing. Defaults to 200. */
-  readonly status?: number;
-  /** The query parameter in which a device token may come. */
-  readonly tokenParameter?: string;
-  /** It needs a token in the `Authorization` header. */
-  readonly needsBearer?: true;
-}
-
-const API_SERVED: readonly ServedRoute[] = [
-  { method: 'GET', path: OPENAPI_PATH, status: 200 },
-  { method: 'POST', path: MCP_PATH, status: 401, needsBearer: true },
-  ...Object.values(API_ROUTES).map(({ method, path }) => ({ method, path, status: 401, needsBearer: true }) as const),
-];
-
-const PAIR_ROUTES: readonly ServedRoute[] = (['GET', 'POST'] as const).map((method) => ({
-  method,
-  path: PAIR_PATH,
-  status: 401,
-}));
 
 const GOODBYE_MS = 500;
 
@@ -115,13 +97,18 @@ export class HostServer {
   readonly #held = new HeldBytes();
   readonly #oneTimeLinks = new OneTimeLinks();
   readonly #api: ApiGate | undefined;
+  readonly #metrics: MetricsGate | undefined;
+  /** What went over the sockets until now. */
+  readonly traffic = new Traffic();
   #guard: RequestGuard | undefined;
 
   constructor(options: HostServerOptions) {
     this.#options = options;
     this.#warnings = new GatheredWarnings(options.log);
     this.#admission = new Admission(options, this.#warnings);
-    this.#api = options.api && this.#openApi(options.api);
+    const bearer = new BearerGate({ ...options, admission: this.#admission });
+    this.#api = options.api && this.#openApi(options.api, bearer);
+    this.#metrics = options.metrics && this.#openMetrics(options.metrics, bearer);
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     this.#http = options.tls
       ? createSecureServer({ ...HTTP_LIMITS, handshakeTimeout: HTTP_LIMITS.headersTimeout, ...options.tls }, handle)
@@ -179,8 +166,9 @@ export class HostServer {
       ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
       ...pages.map((path) => ({ method: 'GET', path }) as const),
       { method: 'GET', path: ONE_TIME_PATH, status: 410 },
-      ...(this.#options.pairRoute ? PAIR_ROUTES : []),
+      ...(this.#options.pairRoute ? PAIR_SERVED : []),
       ...(this.#api ? API_SERVED : []),
+      ...(this.#metrics ? [METRICS_SERVED] : []),
       { method: 'UPGRADE', path: SOCKET_PATH },
       ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
         method: 'UPGRADE' as const,
@@ -225,6 +213,10 @@ export class HostServer {
       void this.#api.serve(request, response, addressGroup(request.socket.remoteAddress ?? ''));
       return;
     }
+    if (!refused && this.#metrics && request.url === METRICS_PATH) {
+      void this.#metrics.serve(request, response, addressGroup(request.socket.remoteAddress ?? ''));
+      return;
+    }
     // The body is not read, here and below.
     if (hasBody(request)) response.setHeader('connection', 'close');
     const { pairRoute } = this.#options;
@@ -252,6 +244,7 @@ export class HostServer {
     const refused = isPage ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
     const refusal = refused ?? (route ? undefined : pathRefusal(request));
     if (refusal) {
+      this.traffic.refuse('address');
       // A page can't read the answer to a refused upgrade. Only one with a token is told: others must not learn that a host is here.
       const mayKnow =
         refusal.isOrigin && isPage && offers(request, SUBPROTOCOL) && authenticator.identify(request.headers);
@@ -283,6 +276,7 @@ export class HostServer {
     authenticator.succeeded(remote);
     const release = this.#admission.letIn(socket, credential);
     if (!release) {
+      this.traffic.refuse('tooMany');
       refuse(socket, { status: 503, reason: 'There are too many connections. Close some, or try again later.' });
       return;
     }
@@ -298,6 +292,7 @@ export class HostServer {
       const transport = new WebSocketTransport(webSocket, socket, limits, {
         maxReceivedBytes: FAR_OVER_BYTES,
         onHeld: () => this.#held.check(credential),
+        traffic: this.traffic,
       });
       if (route?.admitsFiles || (mayKeepFiles && offers(request, FILES_SUBPROTOCOL))) transport.admitFiles();
       this.#held.add(credential, transport);
@@ -310,14 +305,24 @@ export class HostServer {
     });
   }
 
-  #openApi(load: () => Promise<ServedApi>): ApiGate {
-    const { authenticator, lookAgain, onUse, log } = this.#options;
+  #openMetrics(read: NonNullable<HostServerOptions['metrics']>, bearer: BearerGate): MetricsGate {
+    const { onUse, log } = this.#options;
+    return new MetricsGate({
+      bearer,
+      read,
+      ...(onUse && { onUse }),
+      onWrongToken: (remote) => this.#warnOfWrong('token', remote),
+      onError: (error) => log.error('metrics could not be read', error),
+    });
+  }
+
+  #openApi(load: () => Promise<ServedApi>, bearer: BearerGate): ApiGate {
+    const { onUse, log } = this.#options;
     return new ApiGate({
       load,
-      authenticator,
+      bearer,
       admission: this.#admission,
       held: this.#held,
-      ...(lookAgain && { lookAgain }),
       ...(onUse && { onUse }),
       onWrongToken: (remote) => this.#warnOfWrong('token', remote),
       onError: (error) => log.error('a request to the API failed', error),
@@ -325,6 +330,7 @@ export class HostServer {
   }
 
   #warnOfWrong(what: string, remote: string): void {
+    this.traffic.refuse('token');
     this.#options.onRefused?.(`a connection had no valid ${what}`, remote);
     const of = (where: string) => `a connection from ${where} had no valid ${what}`;
     this.#warnings.warn(of(remote), of('another address'));

@@ -14,6 +14,8 @@ export interface LoadedSessionsOptions {
   readonly idleMs: number;
   /** Unloads a session. Resolves when it is unloaded. */
   readonly evict: (uri: URI, session: Session) => Promise<void>;
+  /** Told of what is in memory, for those who watch the host. */
+  readonly onLoaded?: (loaded: LoadedSessions) => void;
   /** Called with each sweep. */
   readonly onSweep?: () => void;
   readonly log: HostLog;
@@ -39,12 +41,23 @@ export class LoadedSessions {
   readonly #maxBytes: number;
   readonly #sweep: NodeJS.Timeout;
   #loading = 0;
+  #evicted = 0;
 
   constructor(options: LoadedSessionsOptions) {
     this.#options = options;
     this.#maxBytes = options.maxSessionBytes ?? MAX_SESSION_BYTES;
     const everyMs = Math.min(Math.max(options.idleMs / 4, 10), SWEEP_MS);
     this.#sweep = setInterval(() => void this.sweep(), everyMs).unref();
+    options.onLoaded?.(this);
+  }
+
+  get sessions(): Iterable<Session> {
+    return this.#options.sessions.values();
+  }
+
+  /** How many sessions have left the memory to make room, or because nobody used them. */
+  get evicted(): number {
+    return this.#evicted;
   }
 
   dispose(): void {
@@ -95,6 +108,7 @@ export class LoadedSessions {
   }
 
   async #evict(session: Session): Promise<void> {
+    this.#evicted++;
     const { evict, log } = this.#options;
     await evict(session.uri, session).catch((error: unknown) => log.error(`${session.uri} could not be closed`, error));
   }

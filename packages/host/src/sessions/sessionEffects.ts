@@ -25,14 +25,14 @@ import { permissionNotice } from './turn/permissionNotice.js';
 export class SessionEffects implements StoreEffects {
   readonly #session: Session;
   readonly #parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>;
-  readonly #services: Pick<SessionServices, 'index' | 'onChange' | 'onTurnStarted' | 'onAnswer'>;
+  readonly #services: Pick<SessionServices, 'index' | 'onAction' | 'onChange' | 'onTurnStarted' | 'onAnswer'>;
   readonly #notifier: SummaryNotifier;
   readonly #dropped = new DroppedText();
 
   constructor(
     session: Session,
     parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>,
-    services: Pick<SessionServices, 'index' | 'onChange' | 'onTurnStarted' | 'onAnswer'>,
+    services: Pick<SessionServices, 'index' | 'onAction' | 'onChange' | 'onTurnStarted' | 'onAnswer'>,
     notifier: SummaryNotifier,
   ) {
     this.#session = session;
@@ -51,6 +51,7 @@ export class SessionEffects implements StoreEffects {
     if (action.type === 'session/truncated') history.turnsRemoved(state);
     else this.#indexTurns(state, before);
     this.#tellChange(before);
+    this.#services.onAction?.(action, before, state);
     if (action.type === 'session/toolCallConfirmed' || action.type === 'session/permissionResolved')
       this.#tellAnswer(action, before);
     // Before the reaction, which changes the state again: this state is that of the last record.

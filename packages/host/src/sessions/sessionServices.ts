@@ -1,4 +1,4 @@
-import type { SessionState, URI } from '@agenthost/protocol';
+import type { SessionAction, SessionState, URI } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
@@ -10,6 +10,7 @@ import type { SessionStorage } from '../storage/sessionStorage.js';
 import type { ProjectChecks } from '../work/checks/projectChecks.js';
 import type { SnapshotMode } from '../work/openWork.js';
 import type { Worktrees } from '../work/worktrees/worktrees.js';
+import type { LoadedSessions } from './loadedSessions.js';
 import type { AnswerRecord } from './turn/answerRecord.js';
 
 /** A change of a session's state, at the host that owns the session. */
@@ -39,6 +40,10 @@ export interface SessionServices {
   readonly broadcast: Broadcast;
   /** Told of each change that may ask something or end a turn: for push notifications and webhooks. */
   readonly onChange?: (change: SessionChange) => void;
+  /** Told of each action after it has changed a state, while telemetry is on. */
+  readonly onAction?: ((action: SessionAction, before: SessionState, after: SessionState) => void) | undefined;
+  /** Told of the sessions that are in memory, for those who watch the host. */
+  readonly onLoaded?: (loaded: LoadedSessions) => void;
   /** Told of what only begins a turn. */
   readonly onTurnStarted?: (change: SessionChange) => void;
   /** Told of each answer, for the audit trail. */

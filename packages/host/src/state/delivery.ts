@@ -29,6 +29,9 @@ interface Batch {
   readonly mustBeStored: Set<DurableSource>;
 }
 
+/** Of a write and its sync. */
+const STORE_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
 /**
  * The outbound pipeline. The frames of one tick of the event loop are one batch: sources that must be stored are stored first,
  * then the batch is sent in order, with one write per receiver; meanwhile the next batch is gathered. Everything that a client
@@ -40,11 +43,25 @@ export class Delivery {
   #delivering = false;
   #waitingLength = 0;
   #idle: (() => void)[] = [];
+  #sent = 0;
+  /** How often storing took no longer than each of `STORE_BOUNDS`, and longer than all; and all times together, in seconds. */
+  readonly #storeCounts = [...STORE_BOUNDS, Number.POSITIVE_INFINITY].map(() => 0);
+  #storeSum = 0;
 
   enqueue(entry: DeliveryEntry): void {
     this.#gathering.entries.push(entry);
     this.#waitingLength += entry.frame.length;
     this.#schedule();
+  }
+
+  /** Frames that left, once for each receiver. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** How long it took until batches that must be stored were: in buckets, in seconds. */
+  get storeTimes(): { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number } {
+    return { bounds: STORE_BOUNDS, counts: [...this.#storeCounts], sum: this.#storeSum };
   }
 
   /** Code units of the frames that are not sent yet. */
@@ -88,7 +105,7 @@ export class Delivery {
       // Counted before entries are undone: the rejections are frames of their own.
       const length = batch.entries.reduce((sum, { frame }) => sum + frame.length, 0);
       if (batch.mustBeStored.size > 0) await this.#store(batch);
-      send(batch.entries);
+      this.#sent += send(batch.entries);
       this.#waitingLength -= length;
       for (const resolve of batch.onLeft) resolve();
     }
@@ -97,12 +114,21 @@ export class Delivery {
   }
 
   async #store(batch: Batch): Promise<void> {
+    const begun = performance.now();
     const sources = [...batch.mustBeStored];
     const outcomes = await Promise.allSettled(sources.map((source) => source.makeDurable()));
+    this.#countStore((performance.now() - begun) / 1_000);
     outcomes.forEach((outcome, index) => {
       const source = sources[index];
       if (outcome.status === 'rejected' && source) this.#takeBack(batch, source, outcome.reason);
     });
+  }
+
+  #countStore(seconds: number): void {
+    const at = STORE_BOUNDS.findIndex((bound) => seconds <= bound);
+    const index = at < 0 ? STORE_BOUNDS.length : at;
+    this.#storeCounts[index] = (this.#storeCounts[index] ?? 0) + 1;
+    this.#storeSum += seconds;
   }
 
   /** Also undoes what was accepted after it meanwhile, which builds on a change that never happened. */
@@ -129,14 +155,15 @@ function extract(entries: DeliveryEntry[], source: DurableSource): DeliveryEntry
   return taken;
 }
 
-function send(entries: readonly DeliveryEntry[]): void {
+/** Returns how many frames that were, counted for each receiver. */
+function send(entries: readonly DeliveryEntry[]): number {
   const [first] = entries;
-  if (!first) return;
+  if (!first) return 0;
   // The usual case is a stream to one set of subscribers: every receiver gets the same list.
   if (entries.every((entry) => entry.receivers === first.receivers)) {
     const frames = entries.map((entry) => entry.frame);
     for (const receiver of first.receivers) receiver.deliver(frames);
-    return;
+    return frames.length * first.receivers.length;
   }
   const outgoing = new Map<Receiver, EncodedFrame[]>();
   for (const { frame, receivers } of entries) {
@@ -146,7 +173,12 @@ function send(entries: readonly DeliveryEntry[]): void {
       else outgoing.set(receiver, [frame]);
     }
   }
-  for (const [receiver, frames] of outgoing) receiver.deliver(frames);
+  let sent = 0;
+  for (const [receiver, frames] of outgoing) {
+    receiver.deliver(frames);
+    sent += frames.length;
+  }
+  return sent;
 }
 
 /** ASCII text before and after the payload of many frames. */

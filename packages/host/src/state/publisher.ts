@@ -89,13 +89,26 @@ export interface PublishOptions {
 export class Publisher {
   readonly #delivery: Delivery;
   readonly #replay: ReplayBuffer;
+  #published = 0;
+  readonly #rejections = new Map<string, number>();
 
   constructor(delivery: Delivery, replay: ReplayBuffer) {
     this.#delivery = delivery;
     this.#replay = replay;
   }
 
+  /** Envelopes that were told. */
+  get published(): number {
+    return this.#published;
+  }
+
+  /** How many actions were refused, by the code of the refusal. */
+  get rejections(): ReadonlyMap<string, number> {
+    return this.#rejections;
+  }
+
   publish(options: PublishOptions): void {
+    this.#published++;
     const { resource, envelope, sender, source, tag } = options;
     const json = options.json ?? JSON.stringify(envelope);
     const actionType = envelope.action.type;
@@ -130,6 +143,8 @@ export class Publisher {
 
   /** Sent to the sender only. It takes no new `serverSeq`, because nothing changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
+    const code = envelope.rejection?.code ?? 'unknown';
+    this.#rejections.set(code, (this.#rejections.get(code) ?? 0) + 1);
     this.answer(sender, envelope);
   }
 

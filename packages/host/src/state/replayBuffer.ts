@@ -56,6 +56,11 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
+  /** How many envelopes it has. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** Returns the length of the JSON in bytes. */
   add({ serverSeq, resource, actionType, json }: ReplayEntry): number {
     const chunk = this.#chunkFor(json);

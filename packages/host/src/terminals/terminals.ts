@@ -51,6 +51,10 @@ export class Terminals {
     this.#options = options;
   }
 
+  get size(): number {
+    return this.#all.size;
+  }
+
   create(client: TerminalClient, { session, space, cwd, columns, rows }: NewTerminal): HostTerminal {
     if (this.#isDisposed) throw new TerminalError('notStarted', 'The host stops.');
     this.#makeRoom(session);

@@ -90,6 +90,37 @@ describe('a host on a database', () => {
     for (const host of [first, second]) await host.dispose();
   });
 
+  it('tells its own figures at each host, to one token for metrics, which is in no table that older hosts read', async () => {
+    const url = await postgres.server.newDatabase();
+    const hosts = [
+      await startTestHost({ database: url, place: 'attic' }),
+      await startTestHost({ database: url, place: 'cellar' }),
+    ];
+    const [first, second] = hosts;
+    if (!first || !second) throw new Error('two hosts were started');
+    const token = await first.host.deviceTokens.addForMetrics('prometheus');
+    const headers = { authorization: `Bearer ${token}` };
+    const read = async ({ url: of }: { readonly url: URL }) => fetch(new URL('/metrics', of), { headers });
+    for (const [n, place] of ['attic', 'cellar'].entries()) {
+      const host = hosts[n] ?? first;
+      await expect.poll(async () => (await read(host)).status, { timeout: 10_000 }).toBe(200);
+      const text = await (await read(host)).text();
+      expect(text).toMatch(
+        new RegExp(`^agenthost_info\\{.*host="${host.host.instanceId}",place="${place}"\\} 1$`, 'm'),
+      );
+    }
+    const [added] = await first.host.deviceTokens.list();
+    expect(added).toMatchObject({ name: 'prometheus', role: 'viewer', only: 'metrics' });
+    await expect(RawClient.open({ url: second.url, token })).rejects.toThrow();
+    const rotated = await second.host.deviceTokens.rotate('prometheus');
+    await expect.poll(async () => (await read(first)).status, { timeout: 10_000 }).toBe(401);
+    headers.authorization = `Bearer ${rotated}`;
+    await expect.poll(async () => (await read(first)).status, { timeout: 10_000 }).toBe(200);
+    await second.host.deviceTokens.remove('prometheus');
+    await expect.poll(async () => (await read(first)).status, { timeout: 10_000 }).toBe(401);
+    for (const host of hosts) await host.dispose();
+  });
+
   it('[FEN6] tells its clients while the database does not answer, and accepts what they sent once when it is back', async () => {
     const server = await TestPostgres.start();
     const host = await startTestHost({ database: await server.newDatabase() });

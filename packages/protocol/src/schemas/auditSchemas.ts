@@ -25,6 +25,8 @@ export const auditEntry = z.object({
   host: id.exactOptional().describe('Which of several hosts.'),
 });
 
+export const noteExportParams = z.object({ session: uri, format: z.enum(['md', 'json']) });
+
 export const fetchAuditParams = z.object({
   session: uri.exactOptional().describe('Only entries about it.'),
   before: z.string().max(MAX_TITLE_LENGTH).exactOptional().describe('`nextCursor` of the page before.'),

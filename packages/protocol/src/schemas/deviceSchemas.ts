@@ -16,6 +16,10 @@ export const device = z
     lastSeenAt: timestamp.exactOptional().describe('When it connected or disconnected last; absent if it never did.'),
     isConnected: yes.describe('To the host that answers.'),
     shared: sharedSession.exactOptional().describe('Of a read-only link: what it shows. Its role is `viewer`.'),
+    only: z
+      .literal('metrics')
+      .exactOptional()
+      .describe('Of a program that reads `/metrics` of the host and is let in nowhere else. Its role is `viewer`.'),
   })
   .describe('A browser, a phone or a program with a token of its own.');
 

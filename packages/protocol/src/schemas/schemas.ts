@@ -29,6 +29,7 @@ export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   fetchTurns: { params: SCHEMAS.FetchTurnsParams, result: SCHEMAS.FetchTurnsResult },
   fetchParts: { params: SCHEMAS.FetchPartsParams, result: SCHEMAS.FetchPartsResult },
   fetchEvents: { params: SCHEMAS.FetchEventsParams, result: SCHEMAS.FetchEventsResult },
+  noteExport: { params: SCHEMAS.NoteExportParams, result: nothing },
   fetchAudit: { params: SCHEMAS.FetchAuditParams, result: SCHEMAS.FetchAuditResult },
   fetchContent: { params: SCHEMAS.FetchContentParams, result: SCHEMAS.FetchContentResult },
   listArtifacts: { params: SCHEMAS.ListArtifactsParams, result: SCHEMAS.ListArtifactsResult },

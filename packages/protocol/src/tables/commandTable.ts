@@ -31,6 +31,8 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   listDevices: { since: 2, role: 'owner' },
   addDevice: { since: 2, role: 'owner' },
   updateDevice: { since: 2, role: 'owner' },
+  // Only says what its sender can do anyway.
+  noteExport: { since: 2, role: 'viewer' },
   // It names devices, addresses and people.
   fetchAudit: { since: 2, role: 'owner' },
   removeDevice: { since: 2, role: 'owner' },

@@ -43,3 +43,8 @@ export interface FetchAuditResult {
   /** Absent at the end. A page may be empty and have one. */
   readonly nextCursor?: string;
 }
+
+export interface NoteExportParams {
+  readonly session: string;
+  readonly format: 'md' | 'json';
+}

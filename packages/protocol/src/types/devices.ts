@@ -47,6 +47,8 @@ export interface Device {
   readonly isConnected?: true;
   /** Of a read-only link: what it shows. Its role is `viewer`. */
   readonly shared?: SharedSession;
+  /** Of a program that reads `/metrics` of the host and is let in nowhere else. Its role is `viewer`. */
+  readonly only?: 'metrics';
 }
 
 export interface FetchPairingResult {

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run schemas`. Do not edit.
 
-import type { FetchAuditParams, FetchAuditResult } from './audit.js';
+import type { FetchAuditParams, FetchAuditResult, NoteExportParams } from './audit.js';
 import type { CallClientToolParams, CallClientToolResult, SetClientToolsParams } from './clientTools.js';
 import type {
   ActionParams,
@@ -162,6 +162,7 @@ export interface Commands {
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
   readonly fetchParts: Command<FetchPartsParams, FetchPartsResult>;
   readonly fetchEvents: Command<FetchEventsParams, FetchEventsResult>;
+  readonly noteExport: Command<NoteExportParams, null>;
   readonly fetchAudit: Command<FetchAuditParams, FetchAuditResult>;
   readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
   readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;

@@ -188,6 +188,7 @@ export interface WireTypes {
   ModelInfo: rootState.ModelInfo;
   NativeSession: native.NativeSession;
   NewComment: reviews.NewComment;
+  NoteExportParams: audit.NoteExportParams;
   NoticePart: turns.NoticePart;
   Notification: notifications.Notification;
   NotificationParams: commands.NotificationParams;

@@ -220,7 +220,9 @@ export class HostChatModel implements ChatModel {
   }
 
   async *exported(options: ExportOptions): AsyncGenerator<string, void, undefined> {
-    yield* exportSession(await this.#opening, options);
+    const session = await this.#opening;
+    await this.#options.host.devices.noteExport({ session: session.uri, format: options.format });
+    yield* exportSession(session, options);
   }
 
   dispose(): void {

@@ -29,17 +29,19 @@ export class Authenticator {
     this.#tokens = tokens;
   }
 
-  /** The credential of the request's token; `undefined` without a known token. */
-  identify(headers: IncomingHttpHeaders): Credential | undefined {
+  /** The credential of the request's token; `undefined` without a known token, or with one that is for something else. */
+  identify(headers: IncomingHttpHeaders, purpose?: Credential['only']): Credential | undefined {
     const presented = presentedToken(headers);
-    return presented === undefined ? undefined : this.identifyToken(presented);
+    return presented === undefined ? undefined : this.identifyToken(presented, purpose);
   }
 
-  identifyToken(presented: string): Credential | undefined {
+  identifyToken(presented: string, purpose?: Credential['only']): Credential | undefined {
     const digest = digestOf(presented);
     let found: Credential | undefined;
     // Compares all of them, whether one matches or not: the time must not tell which.
     for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.credential;
+    // A token for one purpose opens nothing else.
+    if (found?.only !== undefined && found.only !== purpose) return undefined;
     // The timer that ends a link may be late: after the machine has slept, say.
     return found && hasEnded(found) ? undefined : found;
   }

@@ -27,6 +27,8 @@ const deviceToken = z.object({
   space: z.string().refine(isSpaceName, 'not the name of a space').exactOptional(),
   /** Of a read-only link. */
   shared: z.object({ session: z.string().min(1).max(MAX_URI_LENGTH), endsAt: z.number() }).exactOptional(),
+  /** Of a program that reads metrics. Its role is viewer, and it is let in nowhere else. */
+  only: z.literal('metrics').exactOptional(),
 });
 /** What a file of them has. */
 export const deviceTokensSchema = z.object({ tokens: z.array(deviceToken).max(MAX_TOKENS) });
@@ -47,7 +49,8 @@ type DeviceTokenErrorCode =
   | 'busy'
   | 'notFound'
   | 'lastOwner'
-  | 'readOnlyLink';
+  | 'readOnlyLink'
+  | 'onlyMetrics';
 
 /** An error about tokens (a name that is taken or unknown, an unreadable file): what happened, and what to do. */
 export class DeviceTokenError extends Error {

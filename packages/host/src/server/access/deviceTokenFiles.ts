@@ -10,6 +10,8 @@ export const DEVICE_TOKENS_FILE = 'tokens.json';
 export const SPACE_TOKENS_FILE = 'space-tokens.json';
 /** Read-only links, for the same reason: a host that knows none would show their holders everything. */
 export const LINK_TOKENS_FILE = 'link-tokens.json';
+/** Those of programs that read metrics, for the same reason. */
+export const METRICS_TOKENS_FILE = 'metrics-tokens.json';
 /** An older draft file was left behind by a killed command. */
 const STALE_MS = 10_000;
 
@@ -18,15 +20,17 @@ export class DeviceTokenFiles implements DeviceTokenStore {
   readonly path: string;
   readonly #ofSpaces: string;
   readonly #ofLinks: string;
+  readonly #ofMetrics: string;
 
   constructor(stateRoot: string) {
     this.path = join(stateRoot, DEVICE_TOKENS_FILE);
     this.#ofSpaces = join(stateRoot, SPACE_TOKENS_FILE);
     this.#ofLinks = join(stateRoot, LINK_TOKENS_FILE);
+    this.#ofMetrics = join(stateRoot, METRICS_TOKENS_FILE);
   }
 
   async list(): Promise<readonly DeviceToken[]> {
-    return (await Promise.all([this.path, this.#ofSpaces, this.#ofLinks].map(readTokens))).flat();
+    return (await Promise.all([this.path, this.#ofSpaces, this.#ofLinks, this.#ofMetrics].map(readTokens))).flat();
   }
 
   /** The draft file is a lock as well: of two commands at once, one fails and says so. */
@@ -48,11 +52,16 @@ export class DeviceTokenFiles implements DeviceTokenStore {
       const before = await this.list();
       const tokens = change(before);
       // First: a token that goes from one to the other must not be lost.
-      for (const [path, isThere] of [[this.#ofSpaces, isOfSpace] as const, [this.#ofLinks, isLink] as const]) {
+      const apart = [
+        [this.#ofSpaces, isOfSpace],
+        [this.#ofLinks, isLink],
+        [this.#ofMetrics, isForMetrics],
+      ] as const;
+      for (const [path, isThere] of apart) {
         const there = tokens.filter(isThere);
         if (there.length + before.filter(isThere).length > 0) await writePrivateFile(path, textOf(there));
       }
-      await file.writeFile(textOf(tokens.filter((token) => !isOfSpace(token) && !isLink(token))));
+      await file.writeFile(textOf(tokens.filter((token) => apart.every(([, isThere]) => !isThere(token)))));
       await file.sync();
       await file.close();
       await rename(draft, this.path);
@@ -64,12 +73,16 @@ export class DeviceTokenFiles implements DeviceTokenStore {
   }
 }
 
-function isOfSpace({ space = DEFAULT_SPACE, shared }: DeviceToken): boolean {
-  return space !== DEFAULT_SPACE && shared === undefined;
+function isOfSpace(token: DeviceToken): boolean {
+  return (token.space ?? DEFAULT_SPACE) !== DEFAULT_SPACE && !isLink(token) && !isForMetrics(token);
 }
 
 function isLink({ shared }: DeviceToken): boolean {
   return shared !== undefined;
+}
+
+function isForMetrics({ only }: DeviceToken): boolean {
+  return only !== undefined;
 }
 
 function textOf(tokens: readonly DeviceToken[]): string {

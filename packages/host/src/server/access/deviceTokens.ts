@@ -24,6 +24,8 @@ export interface NewDevice {
   readonly space?: string;
   /** Of a read-only link. */
   readonly shared?: SharedSession;
+  /** Of a program that reads metrics. */
+  readonly only?: 'metrics';
 }
 
 /** A device, as somebody of that space names it. */
@@ -67,12 +69,13 @@ export class DeviceTokens {
         'Give up to 32 lower-case letters, digits and dashes, with a letter or digit at both ends.',
       );
     }
-    const { made, token } = makeToken({ name, role, space });
-    await this.#change((tokens) => {
-      checkFree(tokens, name);
-      return withToken(tokens, made);
-    });
-    return token;
+    return this.#addNamed({ name, role, space });
+  }
+
+  /** The token of a program that reads metrics, and nothing else. It counts for the host, so it is in no other space. */
+  async addForMetrics(name: string): Promise<string> {
+    checkName(name);
+    return this.#addNamed({ name, role: 'viewer', only: 'metrics' });
   }
 
   /** The same for a device that names itself: it gets another name where its own is taken. */
@@ -95,6 +98,7 @@ export class DeviceTokens {
       const old = findById(tokens, id, space);
       if (changes.role !== undefined && changes.role !== 'owner') checkNotLastOwner(tokens, old);
       if (changes.role !== undefined && old.shared) throw readOnlyLink(old);
+      if (changes.role !== undefined && old.only) throw onlyMetrics(old);
       const others = tokens.filter((token) => token !== old);
       if (name !== undefined) checkFree(others, name);
       return tokens.map((token) => (token === old ? { ...old, ...changes } : token));
@@ -156,13 +160,22 @@ export class DeviceTokens {
     return rotated;
   }
 
+  async #addNamed(device: NewDevice): Promise<string> {
+    const { made, token } = makeToken(device);
+    await this.#change((tokens) => {
+      checkFree(tokens, device.name);
+      return withToken(tokens, made);
+    });
+    return token;
+  }
+
   /** Links that have ended go with the next change. */
   #change(change: Parameters<DeviceTokenStore['change']>[0]): Promise<void> {
     return this.#store.change((tokens) => change(tokens.filter((token) => !hasEnded(token))));
   }
 }
 
-function makeToken({ name, role, user, space = DEFAULT_SPACE, shared }: NewDevice): {
+function makeToken({ name, role, user, space = DEFAULT_SPACE, shared, only }: NewDevice): {
   readonly made: DeviceToken;
   readonly token: string;
 } {
@@ -172,6 +185,7 @@ function makeToken({ name, role, user, space = DEFAULT_SPACE, shared }: NewDevic
     ...(user !== undefined && { user }),
     ...(space !== DEFAULT_SPACE && { space }),
     ...(shared && { shared }),
+    ...(only && { only }),
   };
   return { made: { id: randomUUID(), name, role, sha256, createdAt: Date.now(), ...said }, token };
 }
@@ -241,6 +255,14 @@ function readOnlyLink({ name }: DeviceToken): DeviceTokenError {
     'readOnlyLink',
     `${name} is a read-only link: it has no other role.`,
     'Pair the device instead: agenthost pair.',
+  );
+}
+
+function onlyMetrics({ name }: DeviceToken): DeviceTokenError {
+  return new DeviceTokenError(
+    'onlyMetrics',
+    `${name} reads metrics: it has no other role.`,
+    'Give what needs more a token of its own: agenthost token add.',
   );
 }
 

@@ -170,10 +170,11 @@ const CODES: Readonly<Record<DeviceTokenError['code'], number>> = {
   notFound: ERROR_CODE.notFound,
   lastOwner: ERROR_CODE.permissionDenied,
   readOnlyLink: ERROR_CODE.invalidParams,
+  onlyMetrics: ERROR_CODE.invalidParams,
 };
 
 function deviceOf(
-  { id, name, user, role, createdAt, shared }: DeviceToken,
+  { id, name, user, role, createdAt, shared, only }: DeviceToken,
   seenAt: number | undefined,
   isConnected: boolean,
 ): Device {
@@ -186,5 +187,6 @@ function deviceOf(
     ...(seenAt !== undefined && { lastSeenAt: seenAt }),
     ...(isConnected && { isConnected: true as const }),
     ...(shared && { shared }),
+    ...(only && { only }),
   };
 }

@@ -157,10 +157,11 @@ export class HostTokens {
   #setDevices(tokens: readonly DeviceToken[]): void {
     const before = this.#deviceTokens;
     const current = tokens.filter((token) => !hasEnded(token));
-    this.#deviceTokens = current.map(({ id, name, user, role: given, space = DEFAULT_SPACE, sha256, shared }) => {
-      // A link reads, whatever its row says.
-      const role = shared ? 'viewer' : given;
-      const credential = { id, name, role, space, ...(user !== undefined && { user }), ...(shared && { shared }) };
+    this.#deviceTokens = current.map(({ id, name, user, role: given, space = DEFAULT_SPACE, sha256, shared, only }) => {
+      // A link reads, whatever its row says; so does what reads metrics.
+      const role = shared || only ? 'viewer' : given;
+      const purpose = { ...(shared && { shared }), ...(only && { only }) };
+      const credential = { id, name, role, space, ...(user !== undefined && { user }), ...purpose };
       const token = liveToken(credential, Buffer.from(sha256, 'hex'));
       return before.find((known) => isSame(known, token)) ?? token;
     });
@@ -233,7 +234,7 @@ function liveToken(credential: Credential, digest: Buffer): LiveToken {
 
 function isSame(a: AcceptedToken, b: AcceptedToken): boolean {
   const [one, other] = [a.credential, b.credential];
-  const same = (['id', 'name', 'user', 'role', 'space'] as const).every((key) => one[key] === other[key]);
+  const same = (['id', 'name', 'user', 'role', 'space', 'only'] as const).every((key) => one[key] === other[key]);
   const sameLink = one.shared?.session === other.shared?.session && one.shared?.endsAt === other.shared?.endsAt;
   return same && sameLink && a.digest.equals(b.digest);
 }

@@ -1,14 +1,14 @@
 import { watch } from 'node:fs';
 import type { HostLog } from '../../hostLog.js';
 import type { DeviceToken } from './deviceToken.js';
-import { DEVICE_TOKENS_FILE, LINK_TOKENS_FILE, SPACE_TOKENS_FILE } from './deviceTokenFiles.js';
+import { DEVICE_TOKENS_FILE, LINK_TOKENS_FILE, METRICS_TOKENS_FILE, SPACE_TOKENS_FILE } from './deviceTokenFiles.js';
 import { DeviceTokens } from './deviceTokens.js';
 import { type CodeStore, MemoryCodes } from './oneTimeCodes.js';
 import type { PairingValue } from './pairings.js';
 import { TOKEN_FILE, TokenFile } from './tokenFile.js';
 import { TokenUse } from './tokenUse.js';
 
-const TOKEN_FILES: readonly string[] = [DEVICE_TOKENS_FILE, SPACE_TOKENS_FILE, LINK_TOKENS_FILE];
+const TOKEN_FILES: readonly string[] = [DEVICE_TOKENS_FILE, SPACE_TOKENS_FILE, LINK_TOKENS_FILE, METRICS_TOKENS_FILE];
 
 /** Where the tokens of a host are. */
 export interface TokenSource {

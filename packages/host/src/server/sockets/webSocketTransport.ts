@@ -4,6 +4,7 @@ import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../../connection/frameTransport.js';
 import type { EncodedFrame } from '../../state/delivery.js';
+import type { Traffic } from './traffic.js';
 
 export interface WebSocketLimits {
   /** Maximum number of unread bytes for a client; beyond it the client is disconnected. */
@@ -27,6 +28,8 @@ export interface WebSocketTransportOptions {
   readonly maxReceivedBytes: number;
   /** Called when more than a little is held for the client. */
   readonly onHeld?: () => void;
+  /** Counts what goes over the socket. */
+  readonly traffic?: Traffic;
 }
 
 /** The connection below: writes bypass the pacing of reads. */
@@ -50,6 +53,7 @@ export class WebSocketTransport implements FrameTransport {
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
   readonly #onHeld: (() => void) | undefined;
+  readonly #traffic: Traffic | undefined;
   readonly #inbox: Inbox;
   readonly #pingTimer: NodeJS.Timeout;
   /** The data of the last ping, until it is answered. */
@@ -67,10 +71,11 @@ export class WebSocketTransport implements FrameTransport {
     webSocket: WebSocket,
     socket: WebSocketSocket,
     limits: WebSocketLimits,
-    { maxReceivedBytes, onHeld }: WebSocketTransportOptions,
+    { maxReceivedBytes, onHeld, traffic }: WebSocketTransportOptions,
   ) {
     this.#maxReceivedBytes = maxReceivedBytes;
     this.#onHeld = onHeld;
+    this.#traffic = traffic;
     this.#webSocket = webSocket;
     this.#socket = socket.raw;
     this.#limits = limits;
@@ -124,8 +129,10 @@ export class WebSocketTransport implements FrameTransport {
     // A long snapshot is no sign of a slow reader: a client disconnected for it would reconnect and be disconnected again.
     if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
     this.#socket.write(bytes);
+    if (this.#traffic) this.#traffic.sentBytes += bytes.length;
     if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
       this.close(TOO_SLOW);
+      if (this.#traffic) this.#traffic.cutOff++;
       // Nothing more is added, so that the waiting data stays the same.
       this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
@@ -156,11 +163,16 @@ export class WebSocketTransport implements FrameTransport {
   /** Without a close frame, because nothing would read it. Waiting data is dropped. */
   cutOff(reason: CloseReason = TOO_MUCH): void {
     this.#closeReason ??= reason;
+    if (this.#traffic && reason === TOO_MUCH) this.#traffic.cutOff++;
     this.#webSocket.terminate();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
     this.#unfinished.gotMessage();
+    if (this.#traffic) {
+      this.#traffic.receivedFrames++;
+      this.#traffic.receivedBytes += (data as Buffer).length;
+    }
     if (isBinary) {
       this.close({ code: 1003, message: 'text frames only' });
       return;
