@@ -23,7 +23,7 @@ export const SWEEPS = [
   'test/browser/{accessibility,devices,displays,exportSession,failures,forms,hostile,lanPhone,login,longThings,pushNotifications,readOnlyLink,cluster/*,flow/{bugs,byKeys,diagrams,files,installing,review,terminals,toolGroups}}.test.ts',
   'test/ahp/{sessionFolder,versions}.test.ts',
   'test/e2e/api/{docs,openApi}.test.ts',
-  'test/e2e/agents/{agentFloods,agentLogin,agentSettings,agentUpdates,cancelledInstall,floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
+  'test/e2e/agents/{agentFloods,agentLogin,agentSettings,agentUpdates,cancelledInstall,floods,installedAgents,liveSteering,outlivingShell,ownTurns,runnerFlood,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild}.test.ts',
   'test/e2e/push/longRace.test.ts',
   'test/e2e/sessions/sessionMemory.test.ts',

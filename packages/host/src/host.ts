@@ -3,7 +3,7 @@ import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
 import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
-import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
+import { orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
 import { AuditTrail } from './audit/auditTrail.js';
 import { ChangesResources } from './connection/changesResources.js';
@@ -20,6 +20,7 @@ import { type HostBackend, openBackend } from './hostBackend.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import type { HostParts } from './hostParts.js';
+import { leftAgents } from './leftAgents.js';
 import { openAgents } from './nativeServices.js';
 import { openServer } from './openServer.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
@@ -69,6 +70,7 @@ export class Host {
   /** Those of all spaces. */
   readonly #sessions: HostParts['sessions'];
   readonly #backend: HostBackend;
+  readonly #runner: HostParts['runner'];
   #providedIndex: SessionIndex | undefined;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
@@ -105,8 +107,7 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
-    // Scans all processes of the machine while the rest is read. A host that stopped normally left no agents.
-    const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
+    const { runner, orphansEnded } = await leftAgents(options, stateRoot, log);
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const logs = logSettings(options, log);
     const backendOptions = {
@@ -160,6 +161,7 @@ export class Host {
         trust,
         worktrees,
         tests,
+        ...(storage === backend.storage && { runner }),
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
         onChange: (change) => push.changed(change),
@@ -207,8 +209,8 @@ export class Host {
     agents.onChange((infos) => agentsTo.setAgents(infos));
     agentsTo.setAgents(agents.infos());
     const env = options.env ?? process.env;
-    const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
-    const { updates, clientGone, ...beside } = agentServices(own);
+    const given = { agents, stateDir: stateRoot.path, env, clients, sessions };
+    const { updates, clientGone, ...beside } = agentServices(given);
     const services: HostServices = {
       serverInfo: serverInfo(stateRoot.lock.holder.instanceId, backend.cluster),
       defaultDirectory: pathToFileURL(defaultDirectory).href,
@@ -240,7 +242,8 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
-    const host = new Host({ stateRoot, tempRoot, backend, log, services, cluster, sessions: () => sessions.hub });
+    const own = { stateRoot, tempRoot, backend, log, runner, services, cluster };
+    const host = new Host({ ...own, sessions: () => sessions.hub });
     try {
       await orphansEnded;
       for (const source of options.agentSources ?? [])
@@ -251,6 +254,7 @@ export class Host {
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
+      await runner?.endUnclaimed();
       if (cluster) backend.cluster?.onTakeOver(() => cluster.takeOver());
       // Told by `agenthost cluster drain`: it takes the time that it takes.
       backend.cluster?.onDrain(() => void cluster?.drain(host.#closed.signal));
@@ -261,10 +265,11 @@ export class Host {
     }
   }
 
-  private constructor({ stateRoot, tempRoot, backend, log, services, cluster, sessions }: HostParts) {
+  private constructor({ stateRoot, tempRoot, backend, log, runner, services, cluster, sessions }: HostParts) {
     this.#stateRoot = stateRoot;
     this.#tempRoot = tempRoot;
     this.#backend = backend;
+    this.#runner = runner;
     this.#log = log;
     this.#services = services;
     this.#cluster = cluster;
@@ -377,6 +382,7 @@ export class Host {
     await this.#services.logins.dispose();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
+    await this.#runner?.dispose();
     await this.#services.native?.dispose();
     await this.#providedIndex?.close();
     await this.#services.audit.dispose();

@@ -1,3 +1,4 @@
+import type { AgentRunner } from './agents/runner/agentRunner.js';
 import type { ClusterSessions } from './cluster/clusterSessions.js';
 import type { HostServices } from './connection/hostServices.js';
 import type { HostBackend } from './hostBackend.js';
@@ -12,6 +13,8 @@ export interface HostParts {
   readonly tempRoot: TempRoot;
   readonly backend: HostBackend;
   readonly log: HostLog;
+  /** Where agents outlive the host. */
+  readonly runner: AgentRunner | undefined;
   readonly services: HostServices;
   /** With a database. */
   readonly cluster: ClusterSessions | undefined;

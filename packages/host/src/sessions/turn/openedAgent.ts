@@ -15,6 +15,8 @@ export interface OpenedAgentOptions {
   /** Aborted when the run is disposed of. */
   readonly signal: AbortSignal;
   readonly isBusy: () => boolean;
+  /** Publishes what is gathered of the agent's reports. */
+  readonly flush: () => void;
   /** Called once for each session that was opened, before its events. */
   readonly onOpened: (session: AgentSession) => void;
   readonly onEvent: (event: AgentEvent, session: AgentSession) => void;
@@ -145,7 +147,12 @@ export class OpenedAgent {
 
   async #openSession(): Promise<AgentSession> {
     const { agent, sink, signal } = this.#options;
-    const { resume, mode, ...options } = await sink.openOptions();
+    const { resume, mode, outliving, ...others } = await sink.openOptions();
+    const stored = async () => {
+      this.#options.flush();
+      await outliving?.stored();
+    };
+    const options = { ...others, ...(outliving && { outliving: { ...outliving, stored } }) };
     const goesOn = resume !== undefined && !this.#beginsAnew;
     this.#beginsAnew = false;
     this.#isBlank = !goesOn;
