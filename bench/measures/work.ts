@@ -1,10 +1,10 @@
 // What git sees of a session's work, in a repository of very many files of which ten have changed: the list of changes and a
-// snapshot, beside `git status` of the same run.
+// snapshot, beside `git status` of the same run; and a new worktree, beside `git worktree add`.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SessionWork, silentLog } from '@agenthost/host/internal';
+import { SessionWork, silentLog, Worktrees } from '@agenthost/host/internal';
 import { atMost } from '../support/figure.ts';
 import { figureOf } from '../support/figures.ts';
 import { measure } from '../support/measure.ts';
@@ -35,7 +35,9 @@ await measure(async ({ quick }) => {
     onChanged: () => {},
     log: silentLog,
   });
+  const worktrees = new Worktrees({ stateDir: join(root, 'state'), env, log: silentLog });
   const [status, lists, newLists, snapshots]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const [added, made]: [number[], number[]] = [[], []];
   try {
     writeFiles(folder, files);
     git('init', '-q');
@@ -51,6 +53,12 @@ await measure(async ({ quick }) => {
       change(folder, `${round} again`);
       newLists.push(await timed(() => work.listChanges({ since: 'session' })));
     }
+    // Few: each round writes all files twice.
+    for (let round = 0; round < Math.min(rounds, 5); round++) {
+      const bare = join(root, `bare-${round}`);
+      added.push(await timed(async () => git('worktree', 'add', '-q', '-b', `bare-${round}`, bare)));
+      made.push(await timed(() => worktrees.make(`session-${round}`, folder, {})));
+    }
   } finally {
     await work.close();
     rmSync(root, { recursive: true, force: true });
@@ -62,6 +70,11 @@ await measure(async ({ quick }) => {
       figureOf({ ...about, name: `list changes ${name}`, limit: atMost(1.5) }, lists, status),
       figureOf({ ...about, name: `list changes ${name} since the last look` }, newLists, status),
       figureOf({ ...about, name: `snapshot ${name}`, limit: atMost(100, 'value') }, snapshots, status),
+      figureOf(
+        { ...about, name: `create a worktree of ${files} files`, baseline: 'git worktree add', limit: atMost(1.5) },
+        made,
+        added,
+      ),
     ],
     series: [],
   };

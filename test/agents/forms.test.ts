@@ -4,7 +4,7 @@ import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { until } from '../support/until.js';
 import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS, turnEnded } from './support/copilotHost.js';
-import { startReportsHost } from './support/reportsHost.js';
+import { said, startReportsHost } from './support/reportsHost.js';
 
 const OPTIONS = [
   { label: 'Redirect', description: 'Works everywhere' },
@@ -126,5 +126,33 @@ describe('a form of a real agent', () => {
     expect(told).toMatch(/flow\W+embedded/);
     expect(told).toMatch(/retries\W+3/);
     if (provider === 'copilot') recordCapability(provider, 'questionForm', 'yes', 'of MCP servers');
+  });
+
+  // They offer no elicitation to MCP servers.
+  it.each(['gemini', 'opencode'] as const)(
+    'of an MCP server of %s is not asked',
+    { timeout: 240_000 },
+    async (provider) => {
+      const { model, open } = await startReportsHost(provider);
+      const deploy = ({ tools }: { readonly tools: readonly string[] }) =>
+        toolCall(tools.find((name) => name.endsWith('deploy')) ?? 'deploy', {});
+      model.script('deploy it', deploy, text('Done.'));
+      const turn = await said(await open(), 'deploy it');
+      expect(turn.toolCalls).toMatchObject([{ result: { toolOutput: expect.stringContaining('got undefined') } }]);
+      expect(turn.answeredPermissions ?? []).toEqual([]);
+      const tools = model.requests.flatMap((request) => request.tools);
+      expect(tools.filter((name) => ['ask_user', 'question', 'AskUserQuestion'].includes(name))).toEqual([]);
+      recordCapability(provider, 'questionForm', 'no');
+    },
+  );
+
+  it('of Copilot CLI is not asked: it has no such tool over ACP', { timeout: 240_000 }, async () => {
+    const { model, open } = await startReportsHost('copilot-acp');
+    model.script('say hello', text('Hello.'));
+    await said(await open(), 'say hello');
+    const tools = model.requests.flatMap((request) => request.tools);
+    expect(tools).toContain('bash');
+    expect(tools).not.toContain('ask_user');
+    recordCapability('copilot-acp', 'questionForm', 'no');
   });
 });

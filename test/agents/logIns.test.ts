@@ -4,11 +4,22 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EventRecorder } from '../../packages/host/contract/eventRecorder.js';
 import { AcpAgent } from '../../packages/host/src/agents/acp/acpAgent.js';
 import { memorySessionFs } from '../../packages/host/test/agents/support/memorySessionFs.js';
-import { ACP_CASES, specOf } from './support/acpCases.js';
+import { ACP_CASES, type AcpCase, specOf } from './support/acpCases.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
 import { recordCapability } from './support/capabilities.js';
 import { PATIENCE_MS } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
+
+function agentIn(home: string, agentCase: AcpCase): AcpAgent {
+  const agent = new AcpAgent({
+    spec: specOf(agentCase),
+    stateDir: dirname(AGENTS_FOLDER),
+    hostEnv: agentEnv(home),
+    startTimeoutMs: PATIENCE_MS,
+  });
+  onTestFinished(() => agent.dispose());
+  return agent;
+}
 
 /** What a first message leads to, for somebody who has just installed the agent. */
 async function firstTurn(agent: AcpAgent, home: string, cwd: string): Promise<{ errorType?: string; message: string }> {
@@ -42,13 +53,7 @@ it.each(CASES)(
   async (agentCase) => {
     await installAgent(agentCase.provider);
     const { home, cwd } = await agentFolders();
-    const agent = new AcpAgent({
-      spec: specOf(agentCase),
-      stateDir: dirname(AGENTS_FOLDER),
-      hostEnv: agentEnv(home),
-      startTimeoutMs: PATIENCE_MS,
-    });
-    onTestFinished(() => agent.dispose());
+    const agent = agentIn(home, agentCase);
     const checked = await agent.login.check(AbortSignal.timeout(PATIENCE_MS));
     const first = await firstTurn(agent, home, cwd);
     expect(first).toMatchObject({ errorType: LOGIN_REQUIRED });
@@ -56,3 +61,13 @@ it.each(CASES)(
     recordCapability(agentCase.provider, 'logIn', 'yes');
   },
 );
+
+it('opencode needs no log-in: it has models without one', { timeout: 240_000 }, async () => {
+  const agentCase = ACP_CASES.find(({ provider }) => provider === 'opencode');
+  if (!agentCase) throw new Error('there is no case for opencode');
+  await installAgent('opencode');
+  const { home } = await agentFolders();
+  const agent = agentIn(home, agentCase);
+  expect(await agent.login.check(AbortSignal.timeout(PATIENCE_MS))).toBe('ready');
+  recordCapability('opencode', 'logIn', 'no', 'it has models without one');
+});

@@ -67,6 +67,12 @@ describe.each(ACP_CASES)('a conversation of $provider from a terminal', (agentCa
     const { turns } = await client.native.fetchTurns(item.id, { limit: 10 });
     expect(turns.map(({ userMessage }) => userMessage.text)).toEqual(['the number is 4711']);
     recordCapability(agentCase.provider, 'nativeRead', 'yes');
+    // What the SDK keeps is in the folder of its session, so that there is nothing to list.
+    if (agentCase.provider === 'copilot-acp') {
+      for (const capability of ['nativeRead', 'nativeContinue'] as const) {
+        recordCapability('copilot', capability, 'no', 'Copilot CLI has them');
+      }
+    }
     // Somebody has just used it.
     const uri = `${agentCase.provider}:/${crypto.randomUUID()}`;
     await expect(client.native.continue(item.id, uri)).rejects.toMatchObject({ data: { code: 'nativeSessionBusy' } });

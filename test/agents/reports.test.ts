@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostClient, SessionHandle } from '@agenthost/client';
+import type { Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { png } from '../support/samples.js';
@@ -9,6 +10,9 @@ import { PATIENCE_MS } from './support/copilotHost.js';
 import { notices, PICTURE, resultRefs, said, startReportsHost } from './support/reportsHost.js';
 
 const bytesOf = async (client: HostClient, uri = '') => Buffer.from((await client.fetchContent(uri)).bytes);
+
+const textOf = ({ responseParts }: Turn): string =>
+  responseParts.map((part) => (part.kind === 'markdown' ? part.content : '')).join('');
 
 async function checkpoints(session: SessionHandle): Promise<string[]> {
   const { items } = await session.listArtifacts({ kind: 'checkpoint' });
@@ -54,6 +58,18 @@ it('of a picture from an MCP server, Gemini CLI sends only the type', async () =
   expect(turn.toolCalls).toMatchObject([{ result: { toolOutput: expect.stringContaining('[Image: image/png]') } }]);
   expect(resultRefs(turn)).toEqual([]);
   recordCapability('gemini', 'imageOut', 'no', 'only their type');
+});
+
+it.each([
+  { provider: 'codex', tool: 'view_image', shown: 'picture.png', note: 'only a link to the file' },
+  { provider: 'copilot-acp', tool: 'view', shown: 'Viewed image file', note: 'only that it was viewed' },
+] as const)('of a picture from the folder, $provider sends $note', async ({ provider, tool, shown, note }) => {
+  const { model, cwd, open } = await startReportsHost(provider);
+  model.script('look at it', toolCall(tool, { path: join(cwd, 'picture.png') }), text('Seen.'));
+  const turn = await said(await open(), 'look at it');
+  expect(turn.toolCalls).toMatchObject([{ result: { success: true, toolOutput: expect.stringContaining(shown) } }]);
+  expect(resultRefs(turn)).toEqual([]);
+  recordCapability(provider, 'imageOut', 'no', note);
 });
 
 describe('compaction', () => {
@@ -119,6 +135,25 @@ describe('compaction', () => {
     expect(await checkpoints(session)).toEqual([]);
     recordCapability('codex', 'compaction', 'no', 'only that it happened');
   });
+
+  it.each([
+    { provider: 'gemini', command: '/compress', said: 'You said: /compress', note: 'it has no such command over ACP' },
+    // The model's answer to its request for a summary: the scripted model takes that for the request for a title.
+    { provider: 'opencode', command: '/compact', said: 'A scripted title', note: 'only as an answer' },
+    { provider: 'copilot-acp', command: '/compact', said: 'Compacted', note: 'only that it happened' },
+  ] as const)(
+    'of $provider makes no summary: $note',
+    { timeout: 240_000 },
+    async ({ provider, command, said: words, note }) => {
+      const { model, open } = await startReportsHost(provider);
+      model.script('say hello', text('Hello.'));
+      const session = await open();
+      await said(session, 'say hello');
+      expect(textOf(await said(session, command))).toContain(words);
+      expect(await checkpoints(session)).toEqual([]);
+      recordCapability(provider, 'compaction', 'no', note);
+    },
+  );
 });
 
 describe.each([

@@ -1,6 +1,7 @@
 import type { ToolCallState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { text, toolCalls } from '../support/modelServer/modelReply.js';
+import { text, toolCall, toolCalls } from '../support/modelServer/modelReply.js';
+import type { ModelRequest } from '../support/modelServer/modelRequest.js';
 import { ACP_CASES } from './support/acpCases.js';
 import { recordCapability } from './support/capabilities.js';
 import { said, startReportsHost } from './support/reportsHost.js';
@@ -40,5 +41,53 @@ describe('[TOOL10] the calls of a sub-agent of a real agent', () => {
     expect(made?.parentToolCallId).toBe(isNested ? started?.toolCallId : undefined);
     expect([...titles].some((title) => title?.includes('asked by: '))).toBe(isNested);
     recordCapability(provider, 'subAgents', isNested ? 'yes' : 'no');
+  });
+});
+
+describe('a sub-agent of a real agent', () => {
+  it('of Codex: its calls stand among those of the agent, and are asked about', { timeout: 240_000 }, async () => {
+    const { model, open } = await startReportsHost('codex');
+    const named = (end: string, input: object) => (request: ModelRequest) =>
+      toolCall(request.tools.find((name) => name.endsWith(end)) ?? end, {
+        ...input,
+        ...(end === 'wait_agent' && {
+          targets: [/agent_id\W+([0-9a-f-]{36})/.exec(JSON.stringify(request.body))?.[1]],
+        }),
+      });
+    const command = 'mkdir from-sub';
+    const bash = ACP_CASES.find(({ provider }) => provider === 'codex')?.shell(command);
+    if (!bash) throw new Error('there is no case for Codex');
+    model
+      .script(
+        'start a helper',
+        named('spawn_agent', { message: 'look around now' }),
+        named('wait_agent', { timeout_ms: 30_000 }),
+        text('All done.'),
+      )
+      .script('look around now', toolCalls(bash), text('Looked.'));
+    const turn = await said(await open(), 'start a helper');
+    const made = turn.toolCalls.find(({ toolInput }) => toolInput?.includes(command));
+    expect(made?.confirmed).toMatchObject({ how: 'user' });
+    expect(turn.toolCalls.filter(({ parentToolCallId }) => parentToolCallId !== undefined)).toEqual([]);
+    recordCapability('codex', 'subAgents', 'no');
+  });
+
+  it('of Gemini CLI does not run: its own policy denies them over ACP', { timeout: 240_000 }, async () => {
+    const { model, open } = await startReportsHost('gemini');
+    const input = { agent_name: 'generalist', prompt: 'look around now' };
+    model.script('start a helper', toolCall('invoke_agent', input), text('All done.'));
+    const turn = await said(await open(), 'start a helper');
+    expect(turn.toolCalls).toMatchObject([{ result: { success: false } }]);
+    expect(JSON.stringify(turn.toolCalls)).toContain('denied by policy');
+    recordCapability('gemini', 'subAgents', 'no', 'it denies them over ACP');
+  });
+
+  it('of opencode does not run: the host turns them off', { timeout: 240_000 }, async () => {
+    const { model, open } = await startReportsHost('opencode');
+    model.script('say hello', text('Hello.'));
+    await said(await open(), 'say hello');
+    expect(model.requests.flatMap(({ tools }) => tools)).toContain('bash');
+    expect(model.requests.flatMap(({ tools }) => tools)).not.toContain('task');
+    recordCapability('opencode', 'subAgents', 'no', 'turned off by the host, because it drops their questions');
   });
 });

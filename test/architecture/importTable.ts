@@ -11,6 +11,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       '@agenthost/protocol',
       '@agenthost/rpc',
       '@lydell/node-pty',
+      '@modelcontextprotocol/server',
       'diff',
       'pg',
       'web-push',
@@ -50,6 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       '@agenthost/protocol',
       '@agenthost/rpc',
       '@agenthost/sessions',
+      '@modelcontextprotocol/server',
       '@peculiar/asn1-schema',
       '@peculiar/asn1-x509',
       '@peculiar/x509',
@@ -72,6 +74,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'server/access': ['connection', 'storage/fs'],
   'server/sockets': ['connection', 'state'],
   api: ['connection', 'database', 'server', 'storage/fs'],
+  'api/mcp': ['connection', 'server', 'sessions/turn'],
   connection: [
     'agents',
     'agents/install',
@@ -89,6 +92,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage/fs',
     'storage/log',
     'terminals',
+    'webhooks',
   ],
   'connection/commands': [
     'agents/login',
@@ -171,6 +175,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'cluster/links': ['server', 'sessions', 'sessions/turn', 'state'],
   audit: [],
   push: ['sessions', 'state', 'storage/fs'],
+  webhooks: ['database', 'push', 'sessions', 'storage/fs'],
   database: [
     'audit',
     'customizations',

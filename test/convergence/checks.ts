@@ -5,6 +5,7 @@ import { foldLog } from '../../packages/host/src/sessions/history/foldLog.js';
 import type { ActionRecord, LogRecord } from '../../packages/host/src/storage/log/eventLog.js';
 import type { Healed } from './heal.js';
 import { describe, type Journal, markOf, type Operation } from './journal.js';
+import { checkComments } from './review.js';
 import type { TestWorld } from './testWorld.js';
 
 /** [WA1] [WA2] At any time a client sees what the host confirmed, with what it is still waiting for on top. */
@@ -75,6 +76,7 @@ export async function checkLogs(world: TestWorld, states: ReadonlyMap<URI, Sessi
     const isRemade = world.journal.mayBeRemade(uri);
     checkOnce(world.journal, operations, actions, isRemade);
     checkMessages(operations, state, isRemade);
+    checkComments(world.journal, operations, state);
   }
   for (const operation of world.journal.operations) {
     const { kind, session, outcome } = operation;

@@ -3,6 +3,7 @@ import { ConnectionLostError, type SessionHandle } from '@agenthost/client';
 import type { PendingMessage, URI } from '@agenthost/protocol';
 import { checkPredictions } from './checks.js';
 import { markOf, type Operation } from './journal.js';
+import { askReview } from './review.js';
 import type { ClientStep, Step } from './steps.js';
 import type { TestClient } from './testClient.js';
 import type { TestWorld } from './testWorld.js';
@@ -182,6 +183,11 @@ function ask(world: TestWorld, handle: SessionHandle, step: ClientStep): Asked |
       const order = (handle.state.value.queuedMessages ?? []).map(({ id }) => id).toReversed();
       return { answered: handle.reorderQueue(order) };
     }
+    case 'comment':
+    case 'sendComments':
+    case 'uncomment':
+    case 'resolve':
+      return askReview(handle, step, () => world.nextMark());
     case 'rename': {
       const mark = world.nextMark();
       const title = `title ${mark}`;

@@ -3,8 +3,21 @@ import * as fc from 'fast-check';
 /** What happens in a run, one after the other. Small plain objects: a failing run is printed as the list of its steps. */
 export type Step = ClientStep | HostStep;
 
+/** What people do who review. */
+export type ReviewStep =
+  | { readonly do: 'comment' | 'sendComments'; readonly client: number; readonly session: number }
+  | { readonly do: 'uncomment'; readonly client: number; readonly session: number; readonly pick: number }
+  | {
+      readonly do: 'resolve';
+      readonly client: number;
+      readonly session: number;
+      readonly pick: number;
+      readonly value: boolean;
+    };
+
 /** What clients do, and what happens to their connections. */
 export type ClientStep =
+  | ReviewStep
   | {
       readonly do: 'send' | 'queue' | 'steer';
       readonly client: number;
@@ -111,6 +124,10 @@ export const clientSteps: readonly Weighted<ClientStep>[] = [
     weight: 2,
     arbitrary: step('model', { client, session, model: fc.constantFrom('mock-small', 'mock-large', 'no-such-model') }),
   },
+  { weight: 4, arbitrary: step('comment', { client, session }) },
+  { weight: 2, arbitrary: step('sendComments', { client, session }) },
+  { weight: 1, arbitrary: step('uncomment', { client, session, pick: fc.nat(3) }) },
+  { weight: 1, arbitrary: step('resolve', { client, session, pick: fc.nat(3), value: fc.boolean() }) },
   { weight: 1, arbitrary: step('create', { client }) },
   { weight: 1, arbitrary: step('recreate', { client, session: fc.integer({ min: 1, max: MAX_SESSIONS - 1 }) }) },
   { weight: 3, arbitrary: step('open', { client, session, turns: fc.constantFrom(1, 2, 30) }) },

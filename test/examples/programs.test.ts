@@ -19,6 +19,8 @@ const PRINTS: Readonly<Record<string, RegExp>> = {
   '07-watchForInput.ts': /^Terminal: make deploy$/m,
   '08-severalHosts.ts': /^Work on the dev-box, Work on the laptop: nothing waits any more\n$/,
   '11-toolsOfAClient.ts': /^Answered: Opened README\.md\.\n$/,
+  '12-receiveWebhooks.ts': /^test → turnStarted → turnEnded\n$/,
+  '13-slackBridge.ts': /^\*echo deployed\* asks: → \*echo deployed\* complete\n$/,
 };
 const programs = readdirSync(FOLDER).filter((name) => /^\d\d-.*\.ts$/.test(name));
 

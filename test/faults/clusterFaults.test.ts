@@ -9,10 +9,11 @@ const SEED = amount('seed', { smoke: 1, full: Date.now() % 1_000_000 });
 
 describe('three hosts on one database', { timeout: LONG_MS }, () => {
   it('[FEN1] [FEN2] [FEN4] [FEN5] lose and double nothing, and all clients see the same, whatever happens to hosts, links and database', async () => {
-    const { accepted, refused, unknown, pauses } = await runCluster({ seed: SEED, faults: FAULTS });
+    const { accepted, refused, unknown, pauses, longest } = await runCluster({ seed: SEED, faults: FAULTS });
     console.info(
       `seed ${SEED}: ${FAULTS} faults, ${accepted} accepted, ${refused} refused, ${unknown} unknown to their sender: 0 lost, 0 doubled, 0 diverged`,
     );
+    console.info(`longest pause: ${longest}`);
     for (const [fault, times] of Object.entries(pauses)) {
       const sorted = times.toSorted((a, b) => a - b);
       console.info(

@@ -1,26 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { ROLES, type Role, roleIncludes } from '@agenthost/protocol';
+import { ROLES, roleIncludes } from '@agenthost/protocol';
 import { roleForAction, roleForMethod } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { API_ROUTES, type ApiRoute } from '../../packages/host/src/server/apiRoutes.js';
-import { type Asked, ask, eventually, follow, newSession } from '../e2e/api/support.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { type Asked, ask, follow, newSession } from '../e2e/api/support.js';
+import { startTestHost, temporaryFolder } from '../support/testHost.js';
+import { type RolesHost, startRolesHost } from './rolesHost.js';
 
-let host: TestHost;
-let devices: DeviceTokens;
-const tokens = new Map<Role, string>();
+let host: RolesHost;
 beforeAll(async () => {
-  const stateDir = await temporaryFolder();
-  devices = new DeviceTokens(stateDir);
-  for (const role of ROLES) tokens.set(role, await devices.add(`the ${role}`, role));
-  host = await startTestHost({ stateDir });
+  host = await startRolesHost();
 });
-afterAll(async () => {
-  await host.dispose();
-  await rm(host.stateDir, { recursive: true, force: true });
-});
+afterAll(() => host.dispose());
 
 const send = (method: string, path: string, asked: Asked = {}) => ask(host, method, path, asked);
 
@@ -44,7 +37,7 @@ describe('roles', () => {
       for (const role of ROLES) {
         const body = BODIES[operation];
         const { status } = await send(route.method, path + query, {
-          token: tokens.get(role) ?? '',
+          token: host.tokenOf(role),
           ...(body && { body }),
         });
         const may = needs.every((needed) => roleIncludes(role, needed));
@@ -57,11 +50,7 @@ describe('roles', () => {
 describe('point 4: a revoked token', () => {
   it('ends a stream of events and an upload at once, and opens nothing more', async () => {
     const session = await newSession(host);
-    const token = await devices.add('phone', 'driver');
-    await eventually(
-      async () => (await send('GET', '/api/v1/agents', { token })).status,
-      (status) => status === 200,
-    );
+    const token = await host.addDevice('phone', 'driver');
     const events = follow(host, session, { token });
     expect((await events.next()).value.event).toBe('connected');
     const ended = (async () => {
@@ -76,7 +65,7 @@ describe('point 4: a revoked token', () => {
       upload.on('error', () => resolve(undefined));
     });
     upload.write('{"text":');
-    await devices.remove('phone');
+    await host.devices.remove('phone');
     expect(['ended', 'cut']).toContain(await ended);
     upload.end('"hi"}');
     expect([401, undefined]).toContain(await answered);
@@ -99,11 +88,7 @@ describe('spaces', () => {
   it('a token sees, finds, follows and changes nothing of another space', async () => {
     const session = await newSession(host);
     await send('POST', `/api/v1/sessions/${session}/messages`, { body: { text: 'secret plans' } });
-    const token = await devices.add('Ben', 'owner', 'design');
-    await eventually(
-      async () => (await send('GET', '/api/v1/agents', { token })).status,
-      (status) => status === 200,
-    );
+    const token = await host.addDevice('Ben', 'owner', 'design');
     expect((await send('GET', '/api/v1/sessions', { token })).json).toMatchObject({ items: [], total: 0 });
     expect((await send('GET', '/api/v1/search?text=secret', { token })).json).toMatchObject({ items: [], total: 0 });
     for (const [method, path, body] of [
@@ -128,7 +113,7 @@ describe('an Idempotency-Key', () => {
     const key = crypto.randomUUID();
     const asked = { key, body: { provider: 'mock' } };
     const mine = await send('POST', '/api/v1/sessions', asked);
-    const theirs = await send('POST', '/api/v1/sessions', { ...asked, token: tokens.get('driver') ?? '' });
+    const theirs = await send('POST', '/api/v1/sessions', { ...asked, token: host.tokenOf('driver') });
     expect(theirs.status).toBe(201);
     expect(theirs.json.session).not.toBe(mine.json.session);
   });

@@ -4,6 +4,7 @@ import { BOUND_GATES } from './boundGates.js';
 import { CLI_GATES } from './cliGates.js';
 import { FILE_GATES } from './fileGates.js';
 import { LOGIN_GATES } from './loginGates.js';
+import { MCP_GATES } from './mcpGates.js';
 import { NATIVE_GATES } from './nativeGates.js';
 import { PUSH_GATES } from './pushGates.js';
 import { SERVER_GATES } from './serverGates.js';
@@ -11,6 +12,7 @@ import { SHARE_GATES } from './shares/shareGates.js';
 import { SPACE_GATES } from './spaceGates.js';
 import { TERMINAL_GATES } from './terminalGates.js';
 import { TOOL_GATES } from './toolGates.js';
+import { WEBHOOK_GATES } from './webhookGates.js';
 import { WORK_GATES } from './workGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
@@ -58,7 +60,7 @@ const ROWS: readonly GateRow[] = [
     POINTS,
     'point 1:',
   ],
-  ['1', 'all addresses by default', `${HOST}/host.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
+  ['1', 'all addresses by default', `${HOST}/openServer.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
   ['2', 'any Host', `${SERVER}/requestGuard.ts`, '!this.#hosts.has(host.toLowerCase())', 'false', ROUTES, 'own names'],
   [
     '2',
@@ -377,6 +379,8 @@ const ALL = [
   ...BOUND_GATES,
   ...AGENT_GATES,
   ...API_GATES,
+  ...MCP_GATES,
+  ...WEBHOOK_GATES,
   ...LOGIN_GATES,
   ...TERMINAL_GATES,
   ...NATIVE_GATES,

@@ -31,7 +31,7 @@ export const PUSH_GATES: readonly GateRow[] = [
     '14',
     'push services without TLS',
     `${PUSH}/pushService.ts`,
-    "if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:'))",
+    "if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:'))",
     'if (false)',
     SUBSCRIPTIONS,
     'PUSH9',

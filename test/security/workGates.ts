@@ -102,7 +102,7 @@ export const WORK_GATES: readonly GateRow[] = [
   [
     '21',
     'files are copied through a link of a branch',
-    `${WORK}/copyIncluded.ts`,
+    `${WORK}/worktrees/copyIncluded.ts`,
     'if (!(await leadsInside(root, at))) return false;',
     '',
     WORKTREES,
@@ -111,7 +111,7 @@ export const WORK_GATES: readonly GateRow[] = [
   [
     '21',
     'a session removes work that exists only in its worktree',
-    `${WORK}/worktrees.ts`,
+    `${WORK}/worktrees/worktrees.ts`,
     'if (!work || work.uncommitted > 0) {',
     'if (!work) {',
     WORKTREES,

@@ -47,10 +47,18 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   import: { summary: 'create a session from an exported one', load: () => import('./commands/import.js') },
   acp: {
     summary: 'be an agent of an editor that speaks ACP: its threads are sessions of the host',
-    load: () => import('./commands/acp.js'),
+    load: () => import('./commands/stdio/acp.js'),
+  },
+  mcp: {
+    summary: 'be an MCP server: other agents start and supervise sessions of the host',
+    load: () => import('./commands/stdio/mcp.js'),
   },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
   audit: { summary: 'list who did what, when, from which device', load: () => import('./commands/audit.js') },
+  webhook: {
+    summary: 'have the host tell other programs of events, by HTTP',
+    load: () => import('./commands/owner/webhook.js'),
+  },
   pair: {
     summary: 'let a phone or another device in, with a code that works once',
     load: () => import('./commands/pair.js'),

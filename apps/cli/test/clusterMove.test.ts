@@ -61,9 +61,10 @@ describe('agenthost cluster move', () => {
     expect(await move(database, [session, two.url.href])).toBe(0);
     expect(said).toBe(`${session} is at ${two.url.href} now.\n`);
     expect(await ownerOf()).toEqual([two.host.instanceId]);
-    // Alice goes on over the connection that she has: her host does not take the session back.
+    // She stays at the host that she was at: it does not take the session back.
     expect((await alice.stateOf(session)).turns.map(({ id }) => id)).toEqual(['first']);
     await turn(alice, session, 'second');
+    await bob.nextAction(session, 'session/turnComplete', ({ turnId }) => turnId === 'second');
     expect(await ownerOf()).toEqual([two.host.instanceId]);
     said = '';
     expect(await move(database, [session, two.url.href])).toBe(0);

@@ -1,5 +1,8 @@
-import { appendFile, chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { silentLog, Worktrees } from '@agenthost/host/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startTestHost, type TestHost, temporaryFolder } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';
@@ -162,5 +165,49 @@ describe('agenthost doctor', () => {
       await truncate(log(), cut);
       expect((await examine()).wrong).toMatchObject([{ check: 'logs', what: expect.stringContaining('torn') }]);
     }
+  });
+
+  it('finds worktrees that no session works in, and removes those with which nothing is lost', async () => {
+    const root = await temporaryFolder();
+    const repository = join(root, 'app');
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=M', '-c', 'user.email=m@example.org', ...args], {
+        cwd: repository,
+        encoding: 'utf8',
+      });
+    await mkdir(repository);
+    git('init', '-q', '-b', 'main');
+    git('commit', '-q', '--allow-empty', '-m', 'first');
+    const host = await startTestHost({ stateDir });
+    const session = await (await host.connect()).createSession({
+      provider: 'mock',
+      workingDirectory: pathToFileURL(repository).href,
+      config: { isolation: { kind: 'worktree', branch: 'used' } },
+    });
+    await session.ready();
+    await host.dispose();
+    // As hosts leave them that are killed before the session is stored.
+    const worktrees = new Worktrees({ stateDir, env: process.env, log: silentLog });
+    const make = async (branch: string) => (await worktrees.make(branch, repository, { branch })).worktree.path;
+    const [empty, gone, full] = [await make('empty'), await make('gone'), await make('full')];
+    await rm(gone, { recursive: true });
+    await writeFile(join(full, 'new.txt'), 'work of an hour');
+    expect((await examine()).wrong).toEqual([]);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const records = join(stateDir, 'worktrees/app');
+    for (const name of await readdir(records)) await utimes(join(records, name), longAgo, longAgo);
+    expect((await examine()).wrong).toMatchObject([
+      { check: 'worktrees', level: 'warning', what: expect.stringContaining(empty), fixable: true },
+      { check: 'worktrees', level: 'warning', what: expect.stringContaining(gone), fixable: true },
+    ]);
+    const { code, all } = await examine('--fix');
+    expect(code).toBe(0);
+    const kept = all.filter(({ check, level }) => check === 'worktrees' && level === 'ok');
+    expect(kept.map(({ what }) => what)).toEqual([expect.stringContaining('1 file that no commit has')]);
+    expect(await readFile(join(full, 'new.txt'), 'utf8')).toBe('work of an hour');
+    const branches = git('branch', '--format=%(refname:short)').trim().split('\n');
+    expect(branches).toEqual(['full', 'main', 'used']);
+    expect((await readdir(records)).sort()).toHaveLength(4);
+    await rm(root, { recursive: true, force: true });
   });
 });

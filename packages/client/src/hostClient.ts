@@ -41,6 +41,7 @@ import { ChangesWatches } from './sync/changesWatches.js';
 import { memoryClientSeq } from './sync/outbox.js';
 import { StateSync } from './sync/stateSync.js';
 import { SessionTerminals } from './terminals/sessionTerminals.js';
+import { WebhookClient } from './webhookClient.js';
 import { WorkClient } from './workClient.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
@@ -91,6 +92,8 @@ export class HostClient {
   readonly root: { readonly state: Observable<RootState> };
   readonly connection: Observable<ConnectionState>;
   readonly push: HostPush;
+  /** Addresses that the host tells of events, for its owner. */
+  readonly webhooks: WebhookClient;
   /** The devices that may reach the host, for its owner. */
   readonly devices: Devices;
   /** Log-ins to agents; only for owners. */
@@ -142,6 +145,7 @@ export class HostClient {
     this.work = new WorkClient(this.#commands, watches);
     this.files = new FilesClient(this.#commands);
     this.devices = new Devices(this.#commands);
+    this.webhooks = new WebhookClient(this.#commands);
     this.#sync = new StateSync({
       ...common,
       clientInfo: options.clientInfo,
@@ -258,13 +262,15 @@ export class HostClient {
   /**
    * Deletes a session with all its files. `worktree` says what becomes of work that only its own worktree has: it is kept unless it is
    * `discard`. With `ask` the session is not deleted where there is such work: the error's `data.code` is `unmergedWork`.
+   * `agentCopy: 'delete'` also deletes the conversation in the agent's own store. Where that fails, the session is kept, and the
+   * error's `data.code` is `agentCopyKept`.
    *
    * @example
    * ```ts
    * await host.disposeSession(session.uri, { worktree: 'discard' });
    * ```
    */
-  async disposeSession(session: URI, options: Pick<DisposeSessionParams, 'worktree'> = {}): Promise<void> {
+  async disposeSession(session: URI, options: Omit<DisposeSessionParams, 'session'> = {}): Promise<void> {
     await this.#commands.request('disposeSession', { session, ...options });
   }
 

@@ -80,4 +80,5 @@ export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
 export type { AttachedTerminal, TerminalListener } from './terminals/attachedTerminal.js';
 export type { SessionTerminals } from './terminals/sessionTerminals.js';
+export type { WebhookClient } from './webhookClient.js';
 export type { WorkClient } from './workClient.js';

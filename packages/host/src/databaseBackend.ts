@@ -16,11 +16,13 @@ import type { HostOptions } from './hostOptions.js';
 import { PushNotifications } from './push/pushNotifications.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
 import { HOST_VERSION } from './version.js';
+import { PgWebhooks } from './webhooks/pgWebhooks.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** How long a stopping host waits for a database that is away. */
 const PATIENCE_MS = 10_000;
 
-type DatabaseOptions = Pick<HostOptions, 'place' | 'leaseMs' | 'push'> & { readonly database: string };
+type DatabaseOptions = Pick<HostOptions, 'place' | 'leaseMs' | 'push' | 'webhooks'> & { readonly database: string };
 
 /** Sessions, index, numbers, tokens and trusted folders in a PostgreSQL database. */
 export async function openDatabase(
@@ -60,6 +62,7 @@ export async function openDatabase(
       openTokens: async () => new PgTokens(database, log, stateRoot.path),
       push,
       audit: new PgAudit(database),
+      webhooks: await Webhooks.open({ store: new PgWebhooks(database, hostId), log, ...wanted.webhooks }),
       apiKeys: async () => new (await import('./api/pgApiKeys.js')).PgApiKeys(database),
       cluster,
       clusterSessions: (options) => new ClusterSessions({ ...options, cluster, hostId }),

@@ -43,6 +43,7 @@ import type { SessionStorage } from './storage/sessionStorage.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
+import { webhookServices } from './webhookServices.js';
 import { ProjectChecks } from './work/checks/projectChecks.js';
 import { Worktrees } from './work/worktrees/worktrees.js';
 
@@ -70,7 +71,6 @@ export class Host {
   /** Those of all spaces. */
   readonly #sessions: HostParts['sessions'];
   readonly #backend: HostBackend;
-  readonly #runner: HostParts['runner'];
   #providedIndex: SessionIndex | undefined;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
@@ -108,25 +108,22 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const { runner, orphansEnded } = await leftAgents(options, stateRoot, log);
+    const env = options.env ?? process.env;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const logs = logSettings(options, log);
     const backendOptions = {
-      stateRoot,
-      logs,
-      defaultDirectory,
-      tempRoot: tempRoot.path,
-      env: options.env ?? process.env,
-      log,
+      ...{ stateRoot, logs, defaultDirectory, tempRoot: tempRoot.path, env, log },
       onIndexReplaced: () => local.indexReplaced(),
     };
     const backend = await openBackend(backendOptions, options);
-    const { storage, index, missing, sequence, trust, push } = backend;
+    const { storage, index, missing, sequence, trust, push, webhooks } = backend;
     const audit = new AuditTrail({
       store: backend.audit,
       ...(backend.cluster && { host: stateRoot.lock.holder.instanceId }),
       log,
     });
     const { agents, native } = openAgents(options, stateRoot.path, log);
+    agents.onDisposed = () => runner?.dispose();
     const delivery = new Delivery();
     // A number that no earlier run can have given out: a client with a lower one has not seen this run.
     const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
@@ -144,7 +141,8 @@ export class Host {
       clients.broadcast(notification, options);
       cluster?.broadcast(notification, options);
     };
-    const worktrees = new Worktrees({ stateDir: stateRoot.path, env: options.env ?? process.env, log });
+    const isElsewhere = options.database !== undefined;
+    const worktrees = new Worktrees({ stateDir: stateRoot.path, env, log, isElsewhere });
     const tests = new ProjectChecks(stateRoot.path, options.testLimitMs);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({
@@ -156,7 +154,7 @@ export class Host {
         sequence,
         broadcast,
         listeners: () => clients.size + (cluster?.listeners ?? 0),
-        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
+        agentEnv: { ...agentEnvironment(env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         worktrees,
@@ -164,7 +162,11 @@ export class Host {
         ...(storage === backend.storage && { runner }),
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
-        onChange: (change) => push.changed(change),
+        onChange: (change) => {
+          push.changed(change);
+          if (webhooks.lanes.size > 0) webhooks.changed(change);
+        },
+        onTurnStarted: (change) => void (webhooks.lanes.size > 0 && webhooks.changed(change)),
         onAnswer: ({ space, ...answer }) => audit.answered(answer, space),
         log,
         ...sessionSettings(options),
@@ -208,9 +210,8 @@ export class Host {
     const agentsTo = cluster ?? root;
     agents.onChange((infos) => agentsTo.setAgents(infos));
     agentsTo.setAgents(agents.infos());
-    const env = options.env ?? process.env;
-    const given = { agents, stateDir: stateRoot.path, env, clients, sessions };
-    const { updates, clientGone, ...beside } = agentServices(given);
+    const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
+    const { updates, clientGone, ...beside } = agentServices(own);
     const services: HostServices = {
       serverInfo: serverInfo(stateRoot.lock.holder.instanceId, backend.cluster),
       defaultDirectory: pathToFileURL(defaultDirectory).href,
@@ -223,6 +224,7 @@ export class Host {
       native,
       push,
       audit,
+      webhooks,
       clients,
       changes,
       delivery,
@@ -242,8 +244,7 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
-    const own = { stateRoot, tempRoot, backend, log, runner, services, cluster };
-    const host = new Host({ ...own, sessions: () => sessions.hub });
+    const host = new Host({ stateRoot, tempRoot, backend, log, services, cluster, sessions: () => sessions.hub });
     try {
       await orphansEnded;
       for (const source of options.agentSources ?? [])
@@ -252,6 +253,7 @@ export class Host {
       host.#sources.push(updates.start());
       audit.started(HOST_VERSION);
       await local.recoverInterrupted();
+      webhooks.start(webhookServices({ audit, index, sequence, sessions: () => sessions.hub }));
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
       await runner?.endUnclaimed();
@@ -265,11 +267,10 @@ export class Host {
     }
   }
 
-  private constructor({ stateRoot, tempRoot, backend, log, runner, services, cluster, sessions }: HostParts) {
+  private constructor({ stateRoot, tempRoot, backend, log, services, cluster, sessions }: HostParts) {
     this.#stateRoot = stateRoot;
     this.#tempRoot = tempRoot;
     this.#backend = backend;
-    this.#runner = runner;
     this.#log = log;
     this.#services = services;
     this.#cluster = cluster;
@@ -367,6 +368,7 @@ export class Host {
   async #close(): Promise<void> {
     this.#closed.abort();
     this.#backend.closing?.();
+    await this.#backend.webhooks.dispose();
     await this.#access?.tokens.dispose([...this.#connections]);
     for (const source of this.#sources) source.dispose();
     // Accepted changes are stored and sent; then no client can send more.
@@ -382,7 +384,6 @@ export class Host {
     await this.#services.logins.dispose();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
-    await this.#runner?.dispose();
     await this.#services.native?.dispose();
     await this.#providedIndex?.close();
     await this.#services.audit.dispose();

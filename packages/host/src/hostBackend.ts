@@ -21,6 +21,8 @@ import { LocalSessionStorage } from './storage/localSessionStorage.js';
 import type { StoredLogOptions } from './storage/openStored.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 import type { StateRoot } from './storage/stateRoot/stateRoot.js';
+import { WebhookFile } from './webhooks/webhookFile.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** Where a host keeps what it must not lose: a folder of its own, or a database. */
 export interface HostBackend {
@@ -35,6 +37,7 @@ export interface HostBackend {
   openTokens(): Promise<TokenSource>;
   readonly push: PushNotifications;
   readonly audit: AuditStore;
+  readonly webhooks: Webhooks;
   /** The keys of requests to the API; loaded with the first of them. */
   apiKeys(): Promise<KeyStore>;
   /** The other hosts on the same database. */
@@ -69,7 +72,7 @@ export async function openBackend(options: HostBackendOptions, wanted: HostOptio
 /** Everything in the state root; `storage` replaces its session folders. */
 async function openFolder(
   options: HostBackendOptions,
-  { storage, push: pushOptions }: Pick<HostOptions, 'storage' | 'push'>,
+  { storage, push: pushOptions, webhooks: webhookOptions }: Pick<HostOptions, 'storage' | 'push' | 'webhooks'>,
 ): Promise<HostBackend> {
   const { stateRoot, logs, defaultDirectory, tempRoot, log, onIndexReplaced } = options;
   const inStateRoot = () =>
@@ -92,6 +95,7 @@ async function openFolder(
     throw error;
   });
   const push = new PushNotifications({ store: new PushFile(stateRoot.path), log, ...pushOptions });
+  const webhooks = await Webhooks.open({ store: new WebhookFile(stateRoot.path, log), log, ...webhookOptions });
   return {
     storage: sessions,
     index,
@@ -102,6 +106,7 @@ async function openFolder(
     openTokens: () => openTokenFolder(stateRoot.path, log),
     push,
     audit: new AuditFolder(stateRoot.path),
+    webhooks,
     apiKeys: async () => new (await import('./api/keyFile.js')).KeyFile(stateRoot.path),
     close: async () => {
       push.dispose();

@@ -7,6 +7,7 @@ import type { GuestLimits } from './server/sockets/guestConnections.js';
 import type { WebSocketLimits } from './server/sockets/webSocketTransport.js';
 import type { ReplayLimits } from './state/replayBuffer.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
+import type { WebhookOptions } from './webhooks/webhookLimits.js';
 import type { SnapshotMode } from './work/openWork.js';
 
 export interface HostOptions {
@@ -52,6 +53,8 @@ export interface HostOptions {
   readonly testLimitMs?: number;
   /** Push notifications. */
   readonly push?: PushOptions;
+  /** What is sent to other programs. */
+  readonly webhooks?: WebhookOptions;
   readonly now?: () => number;
   /** Ids of a session's records, parts and contents. Random by default. */
   readonly newId?: () => string;

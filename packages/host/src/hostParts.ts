@@ -1,4 +1,3 @@
-import type { AgentRunner } from './agents/runner/agentRunner.js';
 import type { ClusterSessions } from './cluster/clusterSessions.js';
 import type { HostServices } from './connection/hostServices.js';
 import type { HostBackend } from './hostBackend.js';
@@ -13,8 +12,6 @@ export interface HostParts {
   readonly tempRoot: TempRoot;
   readonly backend: HostBackend;
   readonly log: HostLog;
-  /** Where agents outlive the host. */
-  readonly runner: AgentRunner | undefined;
   readonly services: HostServices;
   /** With a database. */
   readonly cluster: ClusterSessions | undefined;

@@ -16,3 +16,4 @@ export { resolveStateRoot } from './storage/stateRoot/stateRootPath.js';
 export { SessionWork } from './work/sessionWork.js';
 export type { SessionWorkOptions } from './work/sessionWorkOptions.js';
 export { runWork } from './work/workCommands.js';
+export { Worktrees } from './work/worktrees/worktrees.js';

@@ -1,13 +1,17 @@
 import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import { errorMessage, isSessionId } from '@agenthost/protocol/internal';
+import { isWithin } from './storage/fs/confinement.js';
+import { readForeignFile } from './storage/fs/foreignFile.js';
 import { LocalSessionFs } from './storage/fs/localSessionFs.js';
 import { SESSION_STATE_FOLDER, sessionFolder } from './storage/fs/sessionFolder.js';
 import { splitLines } from './storage/fs/splitLines.js';
 import { JsonlEventLog, LOG_FILE } from './storage/log/jsonlEventLog.js';
 import { LogScanner } from './storage/log/logScanner.js';
 import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersion.js';
+import { findLeftWorktrees, type LeftWorktree } from './work/worktrees/leftWorktrees.js';
 
 // Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
@@ -31,6 +35,7 @@ export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 export { writePrivateFile } from './storage/fs/writePrivateFile.js';
+export type { LeftWorktree } from './work/worktrees/leftWorktrees.js';
 
 /** Why this program may not fix anything in a state root; `undefined` if it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {
@@ -41,6 +46,8 @@ export async function examineVersion(stateDir: string): Promise<string | undefin
 }
 
 const INDEX_FILE = 'index.sqlite';
+/** Of a log: its first record begins with what a session is and where it works. */
+const START_BYTES = 64 * 1024;
 
 export async function listSessionIds(stateDir: string): Promise<string[]> {
   const entries = await readdir(join(stateDir, SESSION_STATE_FOLDER), { withFileTypes: true }).catch(
@@ -123,6 +130,46 @@ export async function examineIndex(stateDir: string): Promise<string | undefined
     }
   } catch (error) {
     return errorMessage(error);
+  }
+}
+
+/**
+ * The worktrees that no session works in; `undefined` when that can't be told: the index has all sessions, also those whose logs are
+ * kept by a client.
+ */
+export async function leftWorktrees(stateDir: string): Promise<LeftWorktree[] | undefined> {
+  const folders = await workingFolders(stateDir);
+  if (!folders) return undefined;
+  const isUsed = (path: string) => folders.some((folder) => isWithin(path, folder));
+  return findLeftWorktrees(stateDir, { env: process.env, isUsed });
+}
+
+/** Of all sessions, as the index and the beginnings of the logs have them. */
+async function workingFolders(stateDir: string): Promise<readonly string[] | undefined> {
+  const indexed = await indexedFolders(stateDir);
+  if (!indexed) return undefined;
+  const stored: string[] = [];
+  for (const id of await listSessionIds(stateDir)) {
+    const first = await readForeignFile(join(sessionFolder(stateDir, id), LOG_FILE), START_BYTES).catch(() => '');
+    const [, cwd] = /"cwd":"((?:[^"\\\p{Cc}]|\\["\\/bfnrt])*)"/u.exec(first) ?? [];
+    if (cwd !== undefined) stored.push(JSON.parse(`"${cwd}"`) as string);
+  }
+  return [...indexed, ...stored];
+}
+
+async function indexedFolders(stateDir: string): Promise<readonly string[] | undefined> {
+  const path = join(stateDir, INDEX_FILE);
+  try {
+    await access(path);
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const rows = database.prepare("SELECT DISTINCT json_extract(summary, '$.workingDirectory') AS uri FROM sessions");
+      return rows.all().flatMap(({ uri }) => (String(uri).startsWith('file:') ? [fileURLToPath(String(uri))] : []));
+    } finally {
+      database.close();
+    }
+  } catch {
+    return undefined;
   }
 }
 

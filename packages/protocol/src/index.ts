@@ -28,6 +28,7 @@ export {
   MAX_SNAPSHOT_TURNS,
   MAX_TEST_COMMAND,
   MAX_TEXT_LENGTH,
+  MAX_WEBHOOKS,
 } from './limits.js';
 export { changesReducer, createChangesState } from './reducers/changesReducer.js';
 export { createSessionState } from './reducers/createSessionState.js';
@@ -134,7 +135,16 @@ export type {
   NativeSession,
 } from './types/native.js';
 export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
-export type { PushNotify, SetPushSubscriptionParams } from './types/push.js';
+export type {
+  AddWebhookParams,
+  AddWebhookResult,
+  ListWebhooksResult,
+  PushNotify,
+  SetPushSubscriptionParams,
+  TestWebhookResult,
+  Webhook,
+  WebhookEvent,
+} from './types/push.js';
 export type {
   FetchTestCommandResult,
   NewComment,

@@ -161,6 +161,8 @@ export {
   isSessionId,
   parseArtifactUri,
   parseContentUri,
+  SESSION_HEADER,
+  SESSION_VARIABLE,
   sessionOfChanges,
 } from './uri.js';
 export { negotiateVersion, supportedVersions } from './version/versions.js';

@@ -36,6 +36,9 @@ export const MAX_PARTS_LIMIT = 200;
 /** Events in one answer of `fetchEvents`. */
 export const MAX_EVENTS_LIMIT = 500;
 
+/** Webhooks of one host, of all spaces. */
+export const MAX_WEBHOOKS = 20;
+export const MAX_WEBHOOK_URL_LENGTH = 2_048;
 /** Entries in one answer of `fetchAudit`. */
 export const MAX_AUDIT_LIMIT = 200;
 

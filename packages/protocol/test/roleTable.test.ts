@@ -53,6 +53,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
     ...['addDevice', 'createPairing', 'fetchPairing', 'listDevices', 'removeDevice', 'removePairing', 'updateDevice'],
     'shareSession',
     'fetchAudit',
+    ...['addWebhook', 'enableWebhook', 'listWebhooks', 'removeWebhook', 'testWebhook'],
     ...[
       'beginLogin',
       'cancelInstall',

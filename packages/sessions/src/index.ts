@@ -56,6 +56,7 @@ export { type SessionsOrder, sessionsOrders } from './list/sessionsOrder.js';
 export { computed, constant, observable, type SettableObservable, tracked, transaction } from './observable.js';
 export type { FoundSessions } from './providers/searchAll.js';
 export type {
+  DeleteSessionOptions,
   NewWorktree,
   SearchOptions,
   SearchResult,

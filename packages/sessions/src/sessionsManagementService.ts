@@ -8,6 +8,7 @@ import { AggregatedSessions } from './providers/aggregatedSessions.js';
 import { ProviderCalls } from './providers/providerCalls.js';
 import { type FoundSessions, type SearchAllOptions, searchAll } from './providers/searchAll.js';
 import type {
+  DeleteSessionOptions,
   SendRequestOptions,
   SessionReplacement,
   SessionsChangeEvent,
@@ -235,8 +236,8 @@ export class SessionsManagementService {
     return this.#route(session, 'unarchiveSession', (provider, id) => provider.unarchiveSession(id));
   }
 
-  deleteSession(session: Session): Promise<void> {
-    return this.#route(session, 'deleteSession', (provider, id) => provider.deleteSession(id));
+  deleteSession(session: Session, options?: DeleteSessionOptions): Promise<void> {
+    return this.#route(session, 'deleteSession', (provider, id) => provider.deleteSession(id, options));
   }
 
   deleteChat(session: Session, chatUri: URI): Promise<void> {

@@ -22,6 +22,7 @@ export const CAPABILITIES = {
   compaction: 'reports the summary of a compaction',
   nativeRead: 'sessions of terminals are listed and read',
   nativeContinue: 'sessions of terminals are continued',
+  delete: 'its own copy of a conversation is deleted on request',
   logIn: 'says that a log-in is missing',
 } as const;
 

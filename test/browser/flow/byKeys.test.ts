@@ -1,4 +1,4 @@
-import { utimes } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AcpAgents, MockAgent } from '@agenthost/host';
 import type { Locator, Page } from 'playwright-core';
@@ -144,14 +144,25 @@ describe('without a pointer', () => {
   it('a session of a terminal is read and continued, and what happened is read afterwards', SLOW, async () => {
     const [stateDir, home] = [await temporaryFolder(), await recordedHome()];
     await writeAgents(stateDir, { claude: stubEntry(stateDir) });
-    const anHourAgo = Date.now() / 1_000 - 3_600;
-    await utimes(join(home, '.claude/projects/-work-uploader', `${RECORDED.claude}.jsonl`), anHourAgo, anHourAgo);
+    const recorded = join(home, '.claude/projects/-work-uploader', `${RECORDED.claude}.jsonl`);
+    const inFolder = async (folder: string) => {
+      await writeFile(recorded, (await readFile(recorded, 'utf8')).replaceAll('/work/uploader', folder));
+      const anHourAgo = Date.now() / 1_000 - 3_600;
+      await utimes(recorded, anHourAgo, anHourAgo);
+    };
+    await inFolder('/work/uploader');
     const env = { ...process.env, HOME: home, XDG_DATA_HOME: undefined };
     const host = await pages.host({ stateDir, env, nativeSessions: true, agentSources: [new AcpAgents()] });
     const page = await pages.visit(host, { name: 'Tom' });
     const group = page.getByRole('region', { name: 'From your terminal' });
     await press(page, group.getByRole('button', { name: 'From your terminal', expanded: false }));
+    // It is an hour old: those of the other agents are newer.
+    await press(page, group.getByRole('button', { name: / older$/ }));
     await press(page, group.getByRole('button', { name: /Claude Code/ }));
+    await press(page, page.getByRole('button', { name: 'Continue here' }));
+    // Its folder is gone, which is said until the next try.
+    await seen(page.getByRole('alert').filter({ hasText: '/work/uploader' }));
+    await inFolder(home);
     await press(page, page.getByRole('button', { name: 'Continue here' }));
     await seen(composer(page));
     await command(page, 'Settings');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';
 
 let host: TestHost;
@@ -162,6 +163,34 @@ describe('what becomes of it with its session', () => {
     expect(await left()).toBe(0);
   });
 
+  it('stays when it has commits of no branch at all', async () => {
+    const session = await isolated();
+    const folder = folderOf(session);
+    git(folder, 'checkout', '-q', '--detach');
+    await writeFile(join(folder, 'a.txt'), 'work of an hour');
+    git(folder, 'commit', '-q', '-a', '-m', 'on no branch');
+    await expect(removed(session, 'ask')).rejects.toThrow(/has 1 commit of no branch/);
+    await removed(session);
+    expect(git(folder, 'log', '-1', '--format=%s')).toBe('on no branch');
+  });
+
+  it('stays when it has submodules checked out, whose files nobody has looked at', async () => {
+    const library = join(repository, '../library');
+    await mkdir(library);
+    git(library, 'init', '-q', '-b', 'main');
+    git(library, 'commit', '-q', '--allow-empty', '-m', 'first');
+    const allowed = ['-c', 'protocol.file.allow=always'];
+    git(repository, ...allowed, 'submodule', 'add', '-q', library, 'lib');
+    git(repository, 'commit', '-q', '-a', '-m', 'a submodule');
+    const session = await isolated();
+    const folder = folderOf(session);
+    git(folder, ...allowed, 'submodule', 'update', '-q', '--init');
+    await writeFile(join(folder, 'lib/new.txt'), 'work of an hour');
+    await expect(removed(session, 'ask')).rejects.toThrow(/submodules, in which the host does not look/);
+    await removed(session);
+    expect(await readFile(join(folder, 'lib/new.txt'), 'utf8')).toBe('work of an hour');
+  });
+
   it('keeps the session when the client wants to ask first, and says what there is', async () => {
     const session = await isolated();
     await writeFile(join(folderOf(session), 'a.txt'), 'work');
@@ -206,6 +235,25 @@ describe('what becomes of it with its session', () => {
     await removed(other);
     expect(existsSync(folder)).toBe(false);
     expect(await left()).toBe(0);
+  });
+
+  it('stays as long as a session works in another folder of it, also one of another space', async () => {
+    const session = await isolated();
+    const folder = folderOf(session);
+    const token = await new DeviceTokens(host.stateDir).add('elsewhere', 'owner', 'elsewhere');
+    const elsewhere = await host.connect({ token });
+    const workingDirectory = pathToFileURL(join(folder, 'pkg')).href;
+    const others = [
+      await client.createSession({ provider: 'mock', workingDirectory }),
+      await elsewhere.createSession({ provider: 'mock', workingDirectory }),
+    ];
+    for (const other of others) await other.ready();
+    await removed(session, 'ask');
+    expect(existsSync(join(folder, 'pkg/sub/b.txt'))).toBe(true);
+    await client.disposeSession(others[0]?.uri ?? '');
+    expect(existsSync(join(folder, 'pkg/sub/b.txt'))).toBe(true);
+    await elsewhere.disposeSession(others[1]?.uri ?? '');
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('stays as long as a fork works in it', async () => {

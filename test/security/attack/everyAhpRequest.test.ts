@@ -9,8 +9,7 @@ import { HostStalls, tooLong } from './hostStalls.js';
 const VERSION = '0.9.0';
 const MUCH = 'x'.repeat(3_900_000);
 
-const furtherChat = (session: string, id: string) =>
-  `ahp-chat://${id}/${Buffer.from(session).toString('base64url')}`;
+const furtherChat = (session: string, id: string) => `ahp-chat://${id}/${Buffer.from(session).toString('base64url')}`;
 
 type Requests = Readonly<Record<string, (data: HostileSessions) => readonly object[]>>;
 

@@ -236,7 +236,10 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   ],
   rewindSession: [
     ['to a turn of nobody', refused('rewindSession', ({ long }) => ({ session: long, turnId: '../x' }))],
-    ['without a snapshot', refused('rewindSession', ({ long }) => ({ session: long, turnId: 'x', restoreFiles: true }))],
+    [
+      'without a snapshot',
+      refused('rewindSession', ({ long }) => ({ session: long, turnId: 'x', restoreFiles: true })),
+    ],
   ],
   listFolder: [
     ['of any folder', tried('listFolder', ({ long }) => ({ session: long, limit: 500 }))],
@@ -316,6 +319,16 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ['of no session', asked('fetchAudit', () => ({ session: `mock:/${'x'.repeat(4_000)}`, limit: 200 }))],
     ['after no place', asked('fetchAudit', () => ({ before: '99999999-9999999', limit: 200 }))],
   ],
+  listWebhooks: [['of none', asked('listWebhooks', () => ({}))]],
+  addWebhook: [
+    ['a local address', refused('addWebhook', () => webhookTo('https://127.0.0.1/x'))],
+    ['no address', refused('addWebhook', () => webhookTo('x'.repeat(2_048)))],
+    ['a long address', refused('addWebhook', () => webhookTo(`https://8.8.8.8/${'x'.repeat(MUCH)}`))],
+    ['again and again', ({ client }) => Promise.all(Array.from({ length: 60 }, () => tooManyWebhooks(client)))],
+  ],
+  removeWebhook: [['none', refused('removeWebhook', () => ({ webhook: 'x'.repeat(256) }))]],
+  enableWebhook: [['none', refused('enableWebhook', () => ({ webhook: 'x'.repeat(256) }))]],
+  testWebhook: [['none', refused('testWebhook', () => ({ webhook: 'x'.repeat(256) }))]],
   addDevice: [
     ['an odd name', refused('addDevice', () => ({ name: '\u202e'.repeat(64) }))],
     ['a long token', refused('addDevice', () => ({ name: 'x', known: 'x'.repeat(1_000) }))],
@@ -392,6 +405,15 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
 
 function subscription(endpoint: string): object {
   return { endpoint, keys: { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) }, notify: 'needsInput' };
+}
+
+function webhookTo(url: string): object {
+  return { url, events: ['turnEnded'] };
+}
+
+/** Some of them are answered, until there are too many. */
+function tooManyWebhooks(client: RawClient): Promise<unknown> {
+  return client.ask('addWebhook', webhookTo('https://192.0.2.1/x'));
 }
 
 function newPairing(client: RawClient): Promise<unknown> {

@@ -138,6 +138,8 @@ const OTHERS = [
   ...['attachTerminal', 'confirmTerminal', 'detachTerminal', 'sendToTerminal', 'closeTerminal'],
   // Devices of other spaces: test/e2e/connections/devices.
   ...['listDevices', 'addDevice', 'updateDevice', 'removeDevice', 'createPairing', 'fetchPairing', 'removePairing'],
+  // test/e2e/webhooks.
+  ...['listWebhooks', 'addWebhook', 'removeWebhook', 'enableWebhook', 'testWebhook'],
 ];
 
 /** Dispatched actions are answered with an envelope. */

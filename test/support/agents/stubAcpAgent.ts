@@ -11,6 +11,8 @@ import {
   copyMemory,
   current,
   env,
+  forget,
+  held,
   history,
   isRemembered,
   type Message,
@@ -134,7 +136,11 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
       ...(env['STUB_MCP'] && { mcpCapabilities: { http: true } }),
       ...(env['STUB_RESUME'] !== 'load' &&
         env['STUB_RESUME'] !== 'none' && {
-          sessionCapabilities: { resume: {}, ...(env['STUB_FORK'] && { fork: {} }) },
+          sessionCapabilities: {
+            resume: {},
+            ...(env['STUB_FORK'] && { fork: {} }),
+            ...(env['STUB_DELETE'] && { delete: {} }),
+          },
         }),
     },
   }),
@@ -172,6 +178,14 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     const update = { sessionUpdate: 'agent_message_chunk', content };
     say({ method: 'session/update', params: { sessionId, update } });
     return { sessionId, ...choices() };
+  },
+  'session/delete': async (params) => {
+    if (env['STUB_DELETE'] === 'held') await held();
+    if (env['STUB_DELETE'] === 'fails') throw new Failure(-32603, 'the store is locked');
+    if (env['STUB_DELETE'] === 'never') return new Promise<never>(() => {});
+    if (env['STUB_DELETE'] === 'crash') process.exit(3);
+    forget(params.sessionId);
+    return {};
   },
   ...(env['STUB_STEERING'] && { '_session/steering': steer }),
   'session/set_config_option': setOption,

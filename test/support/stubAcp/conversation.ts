@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** All that messages to the stub can have; which of it is there depends on the method. */
 export interface Params {
@@ -124,6 +125,17 @@ export function history(): string[] {
 export function remember(said: string): void {
   mkdirSync(memory, { recursive: true });
   writeFileSync(historyFile(), JSON.stringify([...history(), said]));
+}
+
+/** Until somebody removes the file. */
+export async function held(): Promise<void> {
+  const file = join(memory, 'held');
+  writeFileSync(file, '');
+  while (existsSync(file)) await delay(20);
+}
+
+export function forget(session: string): void {
+  rmSync(join(memory, `${session}.json`), { force: true });
 }
 
 export function copyMemory(from: string, to: string): void {

@@ -63,10 +63,17 @@ async function runs(stateDir: string): Promise<boolean> {
   if (url === undefined) return false;
   const { hostname, port, protocol } = new URL(url);
   const usual = protocol === 'https:' ? 443 : 80;
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || usual, timeout: LOOK_MS * 10 });
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || usual,
+    timeout: LOOK_MS * 10,
+  });
   try {
     return await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('timeout', () => resolve(false));
+      socket
+        .once('connect', () => resolve(true))
+        .once('error', () => resolve(false))
+        .once('timeout', () => resolve(false));
     });
   } finally {
     socket.destroy();

@@ -47,21 +47,51 @@ export class EditorAgent {
     };
     const app = acp
       .agent({ name: 'agenthost' })
-      .onRequest('initialize', on(async (params) => this.#initialize(params)))
-      .onRequest('authenticate', on((params) => this.#authenticate(params)))
-      .onRequest('session/new', on((params) => this.#new(params)))
-      .onRequest('session/load', on((params) => this.#load(params)))
-      .onRequest('session/resume', on((params) => this.#resume(params)))
-      .onRequest('session/list', on((params) => this.#list(params)))
-      .onRequest('session/close', on(async ({ sessionId }) => this.#letGo(sessionId)))
-      .onRequest('session/prompt', on(({ sessionId, prompt }, signal) => this.#thread(sessionId).prompt(prompt, signal)))
-      .onRequest('session/set_mode', on(({ sessionId, modeId }) => this.#thread(sessionId).setMode(modeId)))
+      .onRequest(
+        'initialize',
+        on(async (params) => this.#initialize(params)),
+      )
+      .onRequest(
+        'authenticate',
+        on((params) => this.#authenticate(params)),
+      )
+      .onRequest(
+        'session/new',
+        on((params) => this.#new(params)),
+      )
+      .onRequest(
+        'session/load',
+        on((params) => this.#load(params)),
+      )
+      .onRequest(
+        'session/resume',
+        on((params) => this.#resume(params)),
+      )
+      .onRequest(
+        'session/list',
+        on((params) => this.#list(params)),
+      )
+      .onRequest(
+        'session/close',
+        on(async ({ sessionId }) => this.#letGo(sessionId)),
+      )
+      .onRequest(
+        'session/prompt',
+        on(({ sessionId, prompt }, signal) => this.#thread(sessionId).prompt(prompt, signal)),
+      )
+      .onRequest(
+        'session/set_mode',
+        on(({ sessionId, modeId }) => this.#thread(sessionId).setMode(modeId)),
+      )
       .onRequest(
         'session/set_config_option',
         on(({ sessionId, configId, value }) => this.#thread(sessionId).setOption(configId, value)),
       )
       .onNotification('session/cancel', ({ params: { sessionId } }) => {
-        this.#threads.get(sessionId)?.cancel().catch((error) => this.#options.log(errorMessage(error)));
+        this.#threads
+          .get(sessionId)
+          ?.cancel()
+          .catch((error) => this.#options.log(errorMessage(error)));
       });
     const connection = app.connect(stream);
     this.#connection = connection;

@@ -1,9 +1,24 @@
-import type { CreateElicitationResponse, PermissionOption, RequestPermissionRequest, SendRequestOptions, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type {
+  CreateElicitationResponse,
+  PermissionOption,
+  RequestPermissionRequest,
+  SendRequestOptions,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
 import { ActionRejectedError, type PendingPermission, type SessionHandle } from '@agenthost/client';
-import { type Form, type ToolCallState, roleIncludes } from '@agenthost/protocol';
+import { type Form, roleIncludes, type ToolCallState } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol/internal';
 import { safeCommand, safeLine } from '../text/safeText.js';
-import { answerPrompt, type Choice, cutCall, formOf, isConfirmation, type Prompt, promptChoices, takesText } from '../turn/prompt.js';
+import {
+  answerPrompt,
+  type Choice,
+  cutCall,
+  formOf,
+  isConfirmation,
+  type Prompt,
+  promptChoices,
+  takesText,
+} from '../turn/prompt.js';
 import { callOf } from '../turn/turnReader.js';
 import type { ThreadContext } from './editorThread.js';
 import { asksForSecret, formSchema, formValues } from './formSchema.js';
@@ -67,7 +82,8 @@ export class EditorQuestions {
       const asking = new AbortController();
       this.#open.set(prompt, asking);
       this.#ask(prompt, asking.signal).catch((error) => {
-        if (!asking.signal.aborted && !this.#context.gone.aborted) this.#context.log(`A question could not be asked: ${errorMessage(error)}`);
+        if (!asking.signal.aborted && !this.#context.gone.aborted)
+          this.#context.log(`A question could not be asked: ${errorMessage(error)}`);
       });
     }
   }

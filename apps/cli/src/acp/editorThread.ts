@@ -1,4 +1,10 @@
-import { type AgentContext, type ContentBlock, type PromptResponse, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk';
+import {
+  type AgentContext,
+  type ContentBlock,
+  type PromptResponse,
+  RequestError,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
 import type { HostClient, Observable, SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { errorMessage, sameValue } from '@agenthost/protocol/internal';
@@ -120,7 +126,8 @@ export class EditorThread {
     const leaving = new AbortController();
     this.#prompts.set(turnId, leaving);
     // A lost editor ends nothing: only its own word does.
-    const isCancelled = () => (signal.reason as { code?: unknown } | undefined)?.code === RequestError.requestCancelled().code;
+    const isCancelled = () =>
+      (signal.reason as { code?: unknown } | undefined)?.code === RequestError.requestCancelled().code;
     const stop = () => isCancelled() && void this.cancel().catch(() => {});
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -140,7 +147,8 @@ export class EditorThread {
     } catch (error) {
       if (leaving.signal.aborted) return { stopReason: 'cancelled' };
       if (!(error instanceof CommandError && error.exitCode === EXIT.turnCancelled)) throw error;
-      if (!this.#cancelled.has(turnId)) await this.#tell('The message was removed by somebody else before its turn started.');
+      if (!this.#cancelled.has(turnId))
+        await this.#tell('The message was removed by somebody else before its turn started.');
       return { stopReason: 'cancelled' };
     } finally {
       signal.removeEventListener('abort', stop);
@@ -248,7 +256,9 @@ export class EditorThread {
     const isHeld = !activeTurn && (last?.state === 'error' || last?.holdsQueue === true);
     if (!isHeld || this.#toldOfHeld === last.id || !queuedMessages.some(({ id }) => this.#prompts.has(id))) return;
     this.#toldOfHeld = last.id;
-    await this.#tell(`This message waits, because the turn before it did not end well. Send it again, or start it on ${this.#elsewhere}.`);
+    await this.#tell(
+      `This message waits, because the turn before it did not end well. Send it again, or start it on ${this.#elsewhere}.`,
+    );
   }
 
   async #send(updates: AsyncIterable<SessionUpdate>): Promise<void> {
@@ -282,7 +292,8 @@ export class EditorThread {
       await this.#update({ sessionUpdate: 'available_commands_update', availableCommands: availableCommands(state) });
     }
     const { title } = state.summary;
-    if (title !== this.#told.title) await this.#update({ sessionUpdate: 'session_info_update', title: safeLine(title) });
+    if (title !== this.#told.title)
+      await this.#update({ sessionUpdate: 'session_info_update', title: safeLine(title) });
     this.#told = { ...this.#told, options, commands: state.commands, title };
   }
 

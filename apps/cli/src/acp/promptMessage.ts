@@ -41,5 +41,10 @@ function mention(texts: string[], name: string): void {
 }
 
 function labelOf(uri: string): string {
-  return uri.replace(/[?#].*$/, '').split('/').at(-1) || uri;
+  return (
+    uri
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .at(-1) || uri
+  );
 }

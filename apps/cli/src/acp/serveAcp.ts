@@ -22,7 +22,8 @@ const DRAIN_MS = 5_000;
 /** Speaks ACP on standard input and output until the editor is gone. */
 export async function serveAcp({ address: options, startsHost, provider }: ServeAcpOptions): Promise<number> {
   const { stdin, stdout, stderr } = process;
-  if (stdin.isTTY) stderr.write('An editor starts this and speaks ACP with it; docs/acp.md says how. Ctrl+D ends it.\n');
+  if (stdin.isTTY)
+    stderr.write('An editor starts this and speaks ACP with it; docs/acp.md says how. Ctrl+D ends it.\n');
   const log = (line: string) => stderr.write(`${line}\n`);
   // Nothing but the protocol may get there.
   console.log = console.info = console.debug = console.error;
@@ -74,7 +75,9 @@ async function closedByHost(host: HostClient): Promise<void> {
   await new Promise<void>((_resolve, reject) => {
     host.connection.subscribe((state) => {
       if (state.state === 'closed') {
-        reject(new CommandError(EXIT.noHost, `The host closed the connection: ${String(state.reason)}`, 'Start it again.'));
+        reject(
+          new CommandError(EXIT.noHost, `The host closed the connection: ${String(state.reason)}`, 'Start it again.'),
+        );
       }
     });
   });

@@ -107,7 +107,8 @@ export class ThreadReader {
     for (const { kind, label, uri, data, ref, mimeType } of attachments) {
       let content: ContentBlock | undefined;
       if (kind === 'image' && ref) content = await contentBlock(this.#context.host, ref);
-      else if (kind === 'image' && data !== undefined && mimeType !== undefined) content = { type: 'image', data, mimeType };
+      else if (kind === 'image' && data !== undefined && mimeType !== undefined)
+        content = { type: 'image', data, mimeType };
       else if (uri !== undefined) content = { type: 'resource_link', name: label, uri };
       if (content) yield { sessionUpdate: 'user_message_chunk', content };
     }

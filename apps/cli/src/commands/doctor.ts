@@ -7,6 +7,7 @@ import { checkHost, findRunning } from '../doctor/hostChecks.js';
 import { checkNode, checkPort } from '../doctor/machineChecks.js';
 import { checkIndex, checkLogs } from '../doctor/sessionChecks.js';
 import { checkDeviceTokens, checkStateFolder, checkTokenFile } from '../doctor/stateChecks.js';
+import { checkWorktrees } from '../doctor/worktreeChecks.js';
 import { styleFor } from '../text/style.js';
 
 export const command = defineCommand({
@@ -20,8 +21,8 @@ export const command = defineCommand({
     ...JSON_OPTION,
   },
   notes: `Checks Node, the port, the state folder with its rights and free space, the token, the host with its agents, the session
-index and the logs of all sessions. With a database also its schema and settings, and the hosts that share
-it. Exits with 1 if there is a problem.`,
+index, the logs of all sessions, and worktrees that no session works in: --fix removes those with which
+nothing is lost. With a database also its schema and settings, and the hosts that share it. Exits with 1 if there is a problem.`,
   examples: [
     'agenthost doctor',
     'agenthost doctor --fix',
@@ -51,6 +52,7 @@ async function examine(host: Awaited<ReturnType<typeof findRunning>>): Promise<F
     ...(usable ? [await checkTokenFile(stateDir), ...(await checkDeviceTokens(stateDir))] : []),
     ...(await checkHost(host)),
     ...(usable ? [await checkIndex(stateDir, isRunning), ...(await checkLogs(stateDir, isRunning))] : []),
+    ...(usable ? await checkWorktrees(stateDir, isRunning) : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { CommandFailedError, type HostClient } from '@agenthost/client';
 import { titleOf } from '@agenthost/client/internal';
-import type { URI } from '@agenthost/protocol';
+import type { DisposeSessionParams, URI } from '@agenthost/protocol';
 import type { ErrorData } from '@agenthost/protocol/internal';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
@@ -16,12 +16,16 @@ export const command = defineCommand({
     ...HOST_OPTIONS,
     yes: { type: 'boolean', short: 'y', help: 'do not ask' },
     'keep-worktree': { type: 'boolean', help: 'keep work that only its worktree or branch has, without a question' },
+    everywhere: { type: 'boolean', help: "also delete the conversation in the agent's own store" },
     'discard-worktree': { type: 'boolean', help: 'also remove work that only its worktree or branch has' },
   },
   notes: `The worktree of a session is removed with it, and so is its branch. When it has files that no commit has, or commits of no
-other branch, you are asked what becomes of them; with --yes they are kept.`,
+other branch, you are asked what becomes of them; with --yes they are kept.
+
+With --everywhere the agent deletes its own copy too, so that no terminal continues the conversation. A session whose agent can't
+is kept, and the command says why. Only owners may do this.`,
   completes: 'session',
-  examples: ['agenthost rm 3f2a', 'agenthost rm --yes 3f2a 91c0'],
+  examples: ['agenthost rm 3f2a', 'agenthost rm --yes 3f2a 91c0', 'agenthost rm --everywhere 3f2a'],
   run: (values, names) => {
     if (names.length === 0) throw usageError('A session is missing.', 'Name one or more as agenthost ls does.');
     const canAsk = process.stdin.isTTY && process.stderr.isTTY;
@@ -40,7 +44,8 @@ other branch, you are asked what becomes of them; with --yes they are kept.`,
         const title = titleOf(session.confirmed.value.summary);
         session.close();
         if (values.yes || (await isSure(`Delete “${title}” (${idOf(uri)}) for good? [y/N] `))) {
-          await remove(host, uri, fate, values.yes === true);
+          const agentCopy = values.everywhere ? 'delete' : 'keep';
+          await remove(host, uri, { worktree: fate, agentCopy }, values.yes === true);
         }
       }
       return EXIT.ok;
@@ -49,15 +54,20 @@ other branch, you are asked what becomes of them; with --yes they are kept.`,
 });
 
 /** Asks what becomes of work that only the session's worktree has. Without a question it is kept. */
-async function remove(host: HostClient, uri: URI, fate: 'keep' | 'ask' | 'discard', isQuiet: boolean): Promise<void> {
+async function remove(
+  host: HostClient,
+  uri: URI,
+  how: Omit<DisposeSessionParams, 'session'>,
+  isQuiet: boolean,
+): Promise<void> {
   try {
-    await host.disposeSession(uri, { worktree: fate });
+    await host.disposeSession(uri, how);
   } catch (error) {
     const work = unmergedWork(error);
     if (work === undefined) throw error;
     process.stderr.write(`${idOf(uri)}: ${work}.${isQuiet ? ' That is kept.' : ''}\n`);
     const isDiscarded = !isQuiet && (await isSure('Discard that work for good? [y/N: it is kept] '));
-    await host.disposeSession(uri, { worktree: isDiscarded ? 'discard' : 'keep' });
+    await host.disposeSession(uri, { ...how, worktree: isDiscarded ? 'discard' : 'keep' });
   }
 }
 

@@ -61,7 +61,8 @@ export function upgrade({ url, token, authority, signal }: UpgradeOptions): Prom
   });
 }
 
-function defaultAuthorities(): readonly string[] {
+/** Those of the system. */
+export function defaultAuthorities(): readonly string[] {
   return process.getBuiltinModule('node:tls').getCACertificates('default');
 }
 

@@ -165,6 +165,7 @@ export class PageHosts {
       isOwn: name === undefined,
       connection: host.connection,
       devices: host.devices,
+      webhooks: host.webhooks,
       native: host.native,
       role,
       shared: () => host.shared,

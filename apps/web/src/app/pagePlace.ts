@@ -1,4 +1,4 @@
-import type { ConnectionState, Devices, HostPush, NativeClient } from '@agenthost/client';
+import type { ConnectionState, Devices, HostPush, NativeClient, WebhookClient } from '@agenthost/client';
 import type { Role, SharedSession } from '@agenthost/protocol';
 import type { AgentHostProvider, Observable, SessionsProvider } from '@agenthost/sessions';
 
@@ -25,6 +25,8 @@ export interface PageHost extends PagePlace {
   readonly shared: () => SharedSession | undefined;
   /** The devices that may reach it, for its owner. */
   readonly devices: Devices;
+  /** The programs that it tells of events, for its owner. */
+  readonly webhooks: WebhookClient;
   /** Conversations that were begun in a terminal, for its owner. */
   readonly native: NativeClient;
 }

@@ -31,7 +31,10 @@ export function NativeView({ host, id }: { readonly host: PageHost; readonly id:
   const staleSince = useObservable(host.staleSince);
   const [item, setItem] = useState<NativeSession>();
   const [read, setRead] = useState<Read>();
-  const [problem, setProblem] = useState<string>();
+  const [unread, setUnread] = useState<string>();
+  /** Why it was not continued. It stays until the next try, whatever a look at the conversation finds meanwhile. */
+  const [refused, setRefused] = useState<string>();
+  const problem = refused ?? unread;
   const [isBusy, setBusy] = useState(false);
   const [isWorking, setWorking] = useState(false);
   useEffect(() => {
@@ -46,9 +49,9 @@ export function NativeView({ host, id }: { readonly host: PageHost; readonly id:
         if (isGone) return;
         setRead((before) => joined(before, newest));
         setItem(items.find((one) => one.id === id));
-        setProblem(undefined);
+        setUnread(undefined);
       } catch (error) {
-        if (!isGone) setProblem(problemText(error));
+        if (!isGone) setUnread(problemText(error));
       }
     };
     void look();
@@ -91,6 +94,7 @@ export function NativeView({ host, id }: { readonly host: PageHost; readonly id:
     const existing = asCopy ? undefined : item?.session;
     const session = existing ?? `${provider}:/${crypto.randomUUID()}`;
     setWorking(true);
+    setRefused(undefined);
     try {
       if (existing === undefined) await host.native.continue(id, session, { asCopy });
       const sessionId = `${host.id}:${session}`;
@@ -98,7 +102,7 @@ export function NativeView({ host, id }: { readonly host: PageHost; readonly id:
       goTo({ view: 'session', sessionId });
     } catch (error) {
       setBusy(isBusyError(error));
-      setProblem(
+      setRefused(
         isBusyError(error)
           ? 'It is open in a terminal. Continue in a copy, or wait until it rests there.'
           : problemText(error),

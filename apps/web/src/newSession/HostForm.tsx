@@ -14,6 +14,7 @@ import { type SeveralStart, useSeveral } from '../several/useSeveral.js';
 import { AgentCards } from './AgentCards.js';
 import { FolderField } from './FolderField.js';
 import type { NewSessionFormProps } from './NewSession.js';
+import { useFirstSettings } from './useFirstSettings.js';
 import { useWorkIn, WorkIn } from './WorkIn.js';
 
 interface HostFormProps extends NewSessionFormProps {
@@ -45,6 +46,7 @@ export function HostForm({ host, draft, setDraft, type, onStart, onStartSeveral 
   const known = agent?.provider === remembered?.agent ? remembered?.model : undefined;
   const model = agent?.models.find(({ id }) => id === (chosenModel ?? known));
   const requiresTrust = useRequiresTrust(host, folder, agent?.provider);
+  const first = useFirstSettings(host, agent?.provider, { isUntrusted: requiresTrust });
   const several = useSeveral(usable, agent, model?.id);
   const workIn = useWorkIn(host, folder, {
     remembered: remembered?.worktree === true,
@@ -68,7 +70,8 @@ export function HostForm({ host, draft, setDraft, type, onStart, onStartSeveral 
     const { text, attachments = [] } = message;
     const workspace = host.provider.resolveWorkspace(folder);
     const { worktree } = workIn;
-    await onStart({ type: agent.provider, model: model?.id, workspace, worktree, text, attachments });
+    const { chosen } = first;
+    await onStart({ type: agent.provider, model: model?.id, workspace, worktree, ...chosen, text, attachments });
     lastChoices.remember(host.url, folder, {
       agent: agent.provider,
       ...(model && { model: model.id }),
@@ -142,6 +145,7 @@ export function HostForm({ host, draft, setDraft, type, onStart, onStartSeveral 
               <ChevronDown className="chev" size={12} aria-hidden />
             </Menu>
           )}
+          {!several.isOn && first.menus}
         </Composer>
       </section>
     </>

@@ -21,6 +21,9 @@ export interface NewSessionChoice {
   readonly model?: string | undefined;
   readonly workspace: SessionWorkspace;
   readonly worktree?: NewWorktree | undefined;
+  /** What the agent begins with, as far as the user has chosen it. */
+  readonly mode?: string;
+  readonly settings?: Readonly<Record<string, string>>;
   readonly text: string;
   readonly attachments: Draft['attachments'];
 }
@@ -44,7 +47,8 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
   const [activeType] = useState(() => activeSessionType.value || undefined);
   const place = all.find(({ id }) => id === placeId) ?? all[0];
   if (!place) return null;
-  const start = async ({ type: wanted, model, workspace, worktree, text, attachments }: NewSessionChoice) => {
+  const start = async (choice: NewSessionChoice) => {
+    const { type: wanted, model, workspace, worktree, mode, settings, text, attachments } = choice;
     let session = await management.createNewSession(place.id, workspace);
     session = await management.setSessionType(session, wanted);
     if (model) await management.setModel(session, model);
@@ -52,6 +56,8 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
       query: text,
       ...(attachments.length > 0 && { attachedContext: attachments }),
       ...(worktree && { worktree }),
+      ...(mode !== undefined && { mode }),
+      ...(settings && { settings }),
     });
     // Kept until then: a reloaded page still has it.
     drafts.clear(DRAFT);

@@ -1,4 +1,4 @@
-import { History, SlidersHorizontal, Smartphone } from 'lucide-react';
+import { History, SlidersHorizontal, Smartphone, Webhook } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
@@ -17,13 +17,17 @@ const ActivitySettings = lazy(async () => ({
   default: (await import('../devices/ActivitySettings.js')).ActivitySettings,
 }));
 
+const WebhooksSettings = lazy(async () => ({
+  default: (await import('../devices/WebhooksSettings.js')).WebhooksSettings,
+}));
+
 const THEMES: readonly (readonly [theme: Theme, label: string])[] = [
   ['system', 'As the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
 
-export type SettingsSection = 'general' | 'devices' | 'activity';
+export type SettingsSection = 'general' | 'devices' | 'webhooks' | 'activity';
 
 const SECTIONS: readonly {
   readonly section: SettingsSection;
@@ -32,6 +36,7 @@ const SECTIONS: readonly {
 }[] = [
   { section: 'general', label: 'General', icon: SlidersHorizontal },
   { section: 'devices', label: 'Devices', icon: Smartphone },
+  { section: 'webhooks', label: 'Webhooks', icon: Webhook },
   { section: 'activity', label: 'Activity', icon: History },
 ];
 
@@ -75,6 +80,11 @@ export function SettingsDialog({ first = 'general', onClose }: SettingsDialogPro
         {shown === 'devices' && own && (
           <Suspense fallback={<p role="status">Loading…</p>}>
             <DevicesSettings host={own} />
+          </Suspense>
+        )}
+        {shown === 'webhooks' && own && (
+          <Suspense fallback={<p role="status">Loading…</p>}>
+            <WebhooksSettings host={own} />
           </Suspense>
         )}
         {shown === 'activity' && own && (

@@ -46,6 +46,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'listTerminals',
   'fetchPushKey',
   'listDevices',
+  'listWebhooks',
   'fetchPairing',
   'ping',
 ]);

@@ -148,11 +148,8 @@ export class AttachedTerminal {
     this.#early = undefined;
     for (const event of early) this.#heard(event);
     this.#seq = Math.max(this.#seq, screen.seq);
-    for (const [seq, one] of [...this.#pending]) {
-      // It arrived, and its answer was lost.
-      if (seq <= screen.seq) this.#answer(seq, true);
-      else void this.#request(seq, one);
-    }
+    // Of what arrived, and whose answer was lost, the host says again whether it was typed.
+    for (const [seq, one] of [...this.#pending]) void this.#request(seq, one);
   }
 
   #show({ terminal, screen, offset }: Pick<TerminalScreen, 'terminal' | 'screen' | 'offset'>): void {

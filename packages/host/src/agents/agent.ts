@@ -52,6 +52,11 @@ export interface Agent {
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
   openSession(options: OpenSessionOptions): Promise<AgentSession>;
+  /**
+   * Deletes a conversation in the agent's own store; no session has it open. Resolves when it is gone, or was not there. Rejects with
+   * why it is kept, as a sentence for people. Without this method, the agent keeps nothing outside of the session's folder.
+   */
+  deleteConversation?(options: DeleteConversationOptions): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -60,6 +65,13 @@ export type AgentDescriptor = Pick<
   AgentInfo,
   'provider' | 'displayName' | 'description' | 'supportsMultipleChats' | 'runsInput'
 > & { readonly icon?: AgentIcon };
+
+export interface DeleteConversationOptions extends Pick<OpenSessionOptions, 'sessionId' | 'env' | 'signal'> {
+  /** The session's folder. Absent when programs must not run there, because what it configures is not trusted. */
+  readonly cwd?: string;
+  /** An earlier `AgentSession.nativeSessionId`. */
+  readonly nativeSessionId: string;
+}
 
 export interface OpenSessionOptions {
   readonly sessionId: string;

@@ -46,7 +46,10 @@ export const artifactsQuery = z.strictObject({
   limit: field(ListArtifactsParams, 'limit'),
   cursor: field(ListArtifactsParams, 'cursor'),
 });
-export const deleteQuery = z.strictObject({ worktree: field(DisposeSessionParams, 'worktree') });
+export const deleteQuery = z.strictObject({
+  worktree: field(DisposeSessionParams, 'worktree'),
+  agentCopy: field(DisposeSessionParams, 'agentCopy'),
+});
 export const contentQuery = z.strictObject({ uri: field(SCHEMAS.FetchContentParams, 'uri') });
 export const eventsQuery = z.strictObject({
   after: z

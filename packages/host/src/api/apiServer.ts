@@ -1,25 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '@agenthost/protocol';
-import { parseObject } from '@agenthost/rpc/internal';
 import type * as z from 'zod';
 import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
 import type { HostLog } from '../hostLog.js';
 import type { ApiAccess, ServedApi } from '../server/apiGate.js';
-import { findApiRoute } from '../server/apiRoutes.js';
+import { findApiRoute, MCP_PATH } from '../server/apiRoutes.js';
 import { ApiCall } from './apiCall.js';
 import { sendContent } from './contentAnswer.js';
 import { sendEvents } from './eventAnswer.js';
 import { clientIdOf, Idempotency, type Keyed, unkeyed } from './idempotency.js';
 import { type Attach, InProcessClient } from './inProcessClient.js';
 import type { KeptAnswer, KeyStore } from './keyStore.js';
+import type { McpRoute } from './mcp/mcpRoute.js';
 import { openApiDocument } from './openApi.js';
 import { OPERATIONS, type Operation } from './operations.js';
 import { internalProblem, Problem, problemOf, sendProblem } from './problem.js';
+import { invalid, parseJson, readBody } from './requestBody.js';
 import { RequestRate } from './requestRate.js';
 import { StreamedAnswer } from './streamedAnswer.js';
 
-/** Attachments of a message are in it; as JSON for the host it still fits into a frame. */
-const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const SCHEMA = 'Look into /api/openapi.json for what this route takes.';
 
 export interface ApiServerOptions {
@@ -36,6 +34,7 @@ export class ApiServer implements ServedApi {
   readonly #idempotency: Idempotency;
   readonly #rate = new RequestRate();
   #document: Promise<string> | undefined;
+  #mcp: Promise<McpRoute> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
@@ -43,7 +42,8 @@ export class ApiServer implements ServedApi {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse, access: ApiAccess): Promise<void> {
-    const { revoked } = access.credential;
+    // It says itself what happened, where its clients would wait for ever.
+    const revoked = pathOf(request) === MCP_PATH ? undefined : access.credential.revoked;
     // Nothing more is sent to a token that does not count, whatever is on its way.
     const cut = () => (response.headersSent ? response.destroy() : undefined);
     revoked?.addEventListener('abort', cut, { once: true });
@@ -72,6 +72,7 @@ export class ApiServer implements ServedApi {
   async #serve(request: IncomingMessage, response: ServerResponse, access: ApiAccess): Promise<void> {
     const { credential } = access;
     const url = new URL(request.url ?? '/', 'http://host');
+    if (url.pathname === MCP_PATH) return (await this.#openMcp()).serve(request, response, access);
     const found = findApiRoute(request.method ?? '', url.pathname);
     if (!found) throw new Problem(404, 'noSuchRoute', 'There is nothing at this address.', { whatToDo: SCHEMA });
     if ('methods' in found) throw wrongMethod(found.methods);
@@ -100,6 +101,14 @@ export class ApiServer implements ServedApi {
     const content = `${request.method}\0${url.pathname}\0${url.searchParams}\0${text}`;
     const once = await this.#idempotency.once({ credential, key: String(key), content }, run);
     answer(response, once.answer, once.isRepeated ? { 'idempotency-replayed': 'true' } : {});
+  }
+
+  /** The library for it is loaded when it is first used. */
+  #openMcp(): Promise<McpRoute> {
+    const { attach, version, log } = this.#options;
+    const shared = { attach, version, log, idempotency: this.#idempotency, rate: this.#rate };
+    this.#mcp ??= import('./mcp/mcpRoute.js').then(({ McpRoute }) => new McpRoute(shared));
+    return this.#mcp;
   }
 
   async #stream(
@@ -164,43 +173,8 @@ function parseBody({ body, isBodyOptional }: Operation, { headers }: IncomingMes
     return undefined;
   }
   if (text === '' && isBodyOptional) return {};
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    throw new Problem(415, 'notJson', 'The body is not said to be JSON.', {
-      whatToDo: 'Send it with "Content-Type: application/json".',
-    });
-  // One level more than here is around it in the frame for the host.
-  const value = parseObject(text, { maxDepth: MAX_JSON_DEPTH - 2, maxValues: MAX_JSON_VALUES - 100 });
-  if (typeof value === 'string') throw invalid(`The body: ${value}.`);
+  const value = parseJson(headers, text);
   const parsed = body.safeParse(value, FIRST_ISSUE);
   if (!parsed.success) throw invalid(`${describeIssues(parsed.error.issues, 'body')}.`);
   return parsed.data;
-}
-
-function invalid(detail: string): Problem {
-  return new Problem(400, 'invalidRequest', detail, { whatToDo: SCHEMA });
-}
-
-async function readBody(request: IncomingMessage, access: ApiAccess, response: ServerResponse): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  access.hold({
-    get heldBytes() {
-      return bytes;
-    },
-    cutOff: () => response.destroy(),
-  });
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES)
-      throw new Problem(413, 'tooLarge', `The body has more than ${MAX_BODY_BYTES} bytes.`, {
-        whatToDo: 'Send large content as several attachments in several messages.',
-      });
-    chunks.push(chunk);
-    access.held();
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw invalid('The body is not UTF-8.');
-  }
 }

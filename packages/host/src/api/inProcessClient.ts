@@ -6,6 +6,7 @@ import { noAnswer } from './problem.js';
 
 /** Shorter than the time in which an answer has to be read. */
 const COMMAND_MS = 45_000;
+const NOTHING: ReadonlySet<string | undefined> = new Set();
 
 /** As a program inside the host connects: `Host.attach`. */
 export type Attach = (transport: Transport, credential: Credential) => void;
@@ -18,7 +19,8 @@ export class InProcessClient {
   readonly #clientId: string;
   readonly #waiting = new Map<number, (envelope: ActionEnvelope) => void>();
   readonly #onNews: (() => void) | undefined;
-  #hasNews = false;
+  /** The types of the actions that came since the last look; `undefined` for what is no action. */
+  readonly #news = new Set<string | undefined>();
   #wake: (() => void) | undefined;
 
   /** `onNews` is called for all that the host tells. With a `clientId` that was used before, actions that were accepted then are not applied again. */
@@ -27,6 +29,7 @@ export class InProcessClient {
     credential: Credential,
     clientId: string,
     onNews?: () => void,
+    name = 'HTTP API',
   ): Promise<InProcessClient> {
     const { a, b } = createMemoryTransportPair();
     const client = new InProcessClient(a, clientId, onNews);
@@ -35,7 +38,7 @@ export class InProcessClient {
       await client.#request('initialize', {
         protocolVersion: PROTOCOL_VERSION,
         clientId,
-        clientInfo: { name: 'HTTP API' },
+        clientInfo: { name },
         // It shows no list.
         watch: { limit: 1 },
       });
@@ -62,6 +65,8 @@ export class InProcessClient {
       handle: (envelope) => this.#receive(envelope),
     });
     this.#peer.onNotification('notification', { parse: () => undefined, handle: () => this.#tell() });
+    // Whoever waits asks next, and learns that it is over.
+    this.#peer.onClose(() => this.#tell());
   }
 
   get clientId(): string {
@@ -92,18 +97,25 @@ export class InProcessClient {
     }
   }
 
-  /** Resolves when the host has told something since the last call, or after `ms`. */
-  async news(ms: number): Promise<void> {
-    if (!this.#hasNews) {
+  /**
+   * Resolves with true when the host has told something since the last call, or with false after `ms`. Actions of the types in
+   * `ignored` are no news.
+   */
+  async news(ms: number, ignored: ReadonlySet<string | undefined> = NOTHING): Promise<boolean> {
+    if (this.#isQuiet(ignored)) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
         this.#wake = () => {
+          if (this.#isQuiet(ignored)) return;
           clearTimeout(timer);
           resolve();
         };
       });
     }
-    this.#hasNews = false;
+    this.#wake = undefined;
+    const isNew = !this.#isQuiet(ignored);
+    this.#news.clear();
+    return isNew;
   }
 
   dispose(): void {
@@ -114,15 +126,19 @@ export class InProcessClient {
     return (await this.#peer.request(method, params)) as Commands[M]['result'];
   }
 
+  #isQuiet(ignored: ReadonlySet<string | undefined>): boolean {
+    return [...this.#news].every((type) => ignored.has(type));
+  }
+
   #receive(envelope: ActionEnvelope): void {
     const { origin } = envelope;
     if (origin?.clientId === this.#clientId) this.#waiting.get(origin.clientSeq)?.(envelope);
-    this.#tell();
+    this.#tell(envelope.action.type);
   }
 
-  #tell(): void {
+  #tell(type?: string): void {
     this.#onNews?.();
-    this.#hasNews = true;
+    this.#news.add(type);
     this.#wake?.();
   }
 }

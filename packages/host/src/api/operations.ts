@@ -213,7 +213,7 @@ async function stateOf({ client, session }: ApiCall): Promise<SessionState> {
   return state as SessionState;
 }
 
-function questionsOf({ activeTurn }: SessionState): readonly object[] {
+export function questionsOf({ activeTurn }: SessionState): readonly object[] {
   if (!activeTurn) return [];
   const { id: turnId, toolCalls, pendingPermissions } = activeTurn;
   const calls = Object.values(toolCalls).filter(({ status }) => status === 'pendingConfirmation');

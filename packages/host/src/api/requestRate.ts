@@ -20,21 +20,30 @@ interface Token {
 export class RequestRate {
   readonly #tokens = new Map<string, Token>();
 
-  /** Throws a `Problem` when it is too much; else it counts until the answer has ended. */
-  begin(id: string, response: Pick<ServerResponse, 'once'>, isStream: boolean): void {
+  /**
+   * Throws a `Problem` when it is too much; else it counts until the answer has ended. With the result it goes on as a stream, where
+   * only the request itself says that it is one.
+   */
+  begin(id: string, response: Pick<ServerResponse, 'once'>, isStream: boolean): () => void {
     const token = this.#tokenOf(id);
     const now = performance.now();
     token.left = Math.min(BURST, token.left + ((now - token.at) * PER_SECOND) / 1_000);
     token.at = now;
     if (token.left < 1) throw tooMany('This token sends too many requests.');
     token.left--;
-    const kind = isStream ? 'streams' : 'running';
-    if (token[kind] >= (isStream ? MAX_STREAMS : MAX_RUNNING))
-      throw tooMany(
-        isStream ? 'This token has too many streams.' : 'Too many requests of this token are being answered.',
-      );
-    token[kind]++;
-    response.once('close', () => token[kind]--);
+    let kind: 'streams' | 'running' | undefined;
+    const count = (as: 'streams' | 'running') => {
+      if (token[as] >= (as === 'streams' ? MAX_STREAMS : MAX_RUNNING)) throw tooMany(TOO_MANY[as]);
+      if (kind) token[kind]--;
+      token[as]++;
+      kind = as;
+    };
+    count(isStream ? 'streams' : 'running');
+    response.once('close', () => {
+      if (kind) token[kind]--;
+      kind = undefined;
+    });
+    return () => kind && count('streams');
   }
 
   #tokenOf(id: string): Token {
@@ -46,6 +55,11 @@ export class RequestRate {
     return token;
   }
 }
+
+const TOO_MANY = {
+  streams: 'This token has too many streams.',
+  running: 'Too many requests of this token are being answered.',
+} as const;
 
 function tooMany(detail: string): Problem {
   return new Problem(429, 'tooManyRequests', detail, {

@@ -49,6 +49,11 @@ export class AuditTrail {
     this.#record({ event: 'hostStarted', text: `the host started, version ${version}` });
   }
 
+  /** The host did something by itself that an owner has to know of. */
+  happened(event: string, text: string, space: string): void {
+    this.#record({ event, text }, space);
+  }
+
   /** A socket of a known token was let in. */
   connected(actor: AuditActor, from: string, space: string | undefined): void {
     const fact: Fact = { event: 'connected', text: 'connected', by: actor, from };

@@ -44,10 +44,12 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   removePushSubscription: undefined,
   lookAt: undefined,
   fetchAudit: undefined,
+  listWebhooks: undefined,
   createSession: 'created the session',
   forkSession: 'made a fork of the session',
   importSession: 'imported the session',
-  disposeSession: 'deleted the session',
+  disposeSession: ({ agentCopy }) =>
+    agentCopy === 'delete' ? "deleted the session, also in its agent's store" : 'deleted the session',
   restoreFiles: 'restored files',
   revertChanges: 'reverted changes of files',
   rewindSession: 'removed the newest turns of the session',
@@ -72,6 +74,15 @@ export const AUDITED_COMMANDS: { readonly [M in keyof Commands]: Row<Commands[M]
   removeDevice: ({ device }) => `removed the device ${device}`,
   createPairing: 'made a code that pairs a device',
   removePairing: 'removed a code that pairs a device',
+  // Not the whole address: its path is a secret at many services.
+  addWebhook: ({ url }) => `added a webhook to ${originOf(url)}`,
+  removeWebhook: ({ webhook }) => `removed the webhook ${webhook}`,
+  enableWebhook: ({ webhook }) => `enabled the webhook ${webhook}`,
+  testWebhook: ({ webhook }) => `tested the webhook ${webhook}`,
   shareSession: 'made a read-only link to the session',
   'sessionFs.setProvider': 'began to keep the files of all sessions',
 };
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'what is no address';
+}

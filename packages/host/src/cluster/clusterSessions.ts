@@ -167,8 +167,8 @@ export class ClusterSessions implements Sessions {
     this.#followed.endIf((uri) => this.#hub.loaded(uri) !== undefined);
   }
 
-  hold(uri: URI): () => void {
-    return this.#hub.hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#hub.hold(uri, mayMove);
   }
 
   /** At a host of its place. */
@@ -186,9 +186,9 @@ export class ClusterSessions implements Sessions {
 
   import: Sessions['import'] = (params, owner, space) => importOnce(this.#hub, params, owner, space);
 
-  remove: Sessions['remove'] = async (session, client, worktree) => {
-    const here = () => removeOnce(() => this.#hub.remove(session, client, worktree));
-    await this.#routed(session, 'disposeSession', { session, ...(worktree && { worktree }) }, client, here);
+  remove: Sessions['remove'] = async (session, client, how) => {
+    const here = () => removeOnce(() => this.#hub.remove(session, client, how));
+    await this.#routed(session, 'disposeSession', { session, ...how }, client, here);
   };
 
   fork(params: ForkSessionParams, client: CommandClient): Promise<void> {

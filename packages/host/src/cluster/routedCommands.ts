@@ -10,6 +10,7 @@ import { DEFAULT_SPACE, roleForMethod, roleRefusal } from '@agenthost/protocol/i
 import { COMMAND_SCHEMAS } from '@agenthost/protocol/schemas';
 import { RpcError } from '@agenthost/rpc';
 import { describeIssues, FIRST_ISSUE } from '../describeIssues.js';
+import { checkRemoval } from '../sessions/removedSession.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import { alreadyExists } from '../sessions/sessionLoader.js';
 import type { AskingClient, Browse, CommandClient, WorkCommand } from '../sessions/sessions.js';
@@ -57,8 +58,10 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
   const of = (space: string) => new SpaceSessions(() => hub, space);
   const commands: Carriers = {
     createSession: (params, space) => createOnce(hub, params, { space }).then(() => null),
-    disposeSession: ({ session, worktree }, space) =>
-      removeOnce(() => of(space).remove(session, SOMEBODY, worktree)).then(() => null),
+    disposeSession: async ({ session, ...how }, space, { role = LEAST }) => {
+      checkRemoval(role, how);
+      return removeOnce(() => of(space).remove(session, SOMEBODY, how)).then(() => null);
+    },
     forkSession: (params, space) =>
       of(space)
         .fork(params, SOMEBODY)
@@ -102,7 +105,8 @@ export function routedCommands({ hub, browse }: RoutedCommandsOptions) {
     const { data, error } = COMMAND_SCHEMAS[method].params.safeParse(params, FIRST_ISSUE);
     if (error) throw new RpcError(ERROR_CODE.invalidParams, describeIssues(error.issues, 'params'));
     // What is done to files is said in the conversation, with the name of who did it.
-    const client = as?.author ? { ...SOMEBODY, author: as.author } : SOMEBODY;
+    const role = as?.role ?? LEAST;
+    const client = { ...SOMEBODY, role, ...(as?.author && { author: as.author }) };
     return commands[method](data as never, as?.space ?? DEFAULT_SPACE, client);
   };
 }

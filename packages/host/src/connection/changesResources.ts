@@ -96,7 +96,8 @@ class ChangesResource implements SubscribableResource {
   resume(subscriber: Subscriber): void {
     if (!this.#subscribers.add(subscriber) || this.#letGo) return;
     clearTimeout(this.#ending);
-    this.#letGo = this.#sessions.hold(this.#session);
+    // It is asked for its changes wherever it is: who only watches must not keep a host from giving it away.
+    this.#letGo = this.#sessions.hold(this.#session, true);
     this.#lookIn(0);
   }
 

@@ -4,6 +4,7 @@ import { LateResult, type RawResult, type RequestContext, RpcError } from '@agen
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { settleWithin } from '../agents/settleWithin.js';
+import { checkRemoval } from '../sessions/removedSession.js';
 import type { Delivery } from '../state/delivery.js';
 import { AnswerPace } from './answerPace.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -11,6 +12,7 @@ import { createLoginHandlers } from './commands/loginHandlers.js';
 import { createNativeHandlers } from './commands/nativeHandlers.js';
 import { setClientTools } from './commands/setClientTools.js';
 import { createTerminalHandlers } from './commands/terminalHandlers.js';
+import { createWebhookHandlers } from './commands/webhookHandlers.js';
 import type { Devices } from './devices.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
 import type { HostServices } from './hostServices.js';
@@ -66,8 +68,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await connection.sessions.create(params, connection);
       return null;
     },
-    disposeSession: async ({ session, worktree }, connection) => {
-      await connection.sessions.remove(session, connection, worktree);
+    disposeSession: async ({ session, ...how }, connection) => {
+      checkRemoval(connection.role, how);
+      await connection.sessions.remove(session, connection, how);
       services.terminals.closeOf(session);
       await services.devices?.sessionRemoved(session);
       return null;
@@ -156,6 +159,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     ...createLoginHandlers(services),
     ...createNativeHandlers(services),
     ...createTerminalHandlers(services),
+    ...createWebhookHandlers(services),
   };
 
   function devices(): Devices {

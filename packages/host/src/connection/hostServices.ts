@@ -13,6 +13,7 @@ import type { SequenceSource } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
 import type { Terminals } from '../terminals/terminals.js';
+import type { Webhooks } from '../webhooks/webhooks.js';
 import type { ChangesResources } from './changesResources.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
@@ -34,6 +35,7 @@ export interface HostServices {
   readonly installations: AgentInstallations;
   readonly push: PushNotifications;
   readonly audit: AuditTrail;
+  readonly webhooks: Webhooks;
   readonly logins: AgentLogins;
   readonly terminals: Terminals;
   /** Conversations from terminals; absent where the host doesn't look for them. */

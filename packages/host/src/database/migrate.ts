@@ -9,6 +9,8 @@ const SCHEMA = 'agenthost';
 /** A deadlock; a lock that was not free in time. */
 const BUSY = ['40P01', '55P03'];
 const ATTEMPTS = 10;
+/** A host on a machine that is too busy must be able to start; one that is stopped here keeps others waiting for as long. */
+const IDLE = '15s';
 
 /** Brings the schema to the newest version, one transaction a step. Several hosts may start at once. */
 export async function migrate(database: Database, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
@@ -24,7 +26,7 @@ async function takeSteps(database: Database, steps: readonly SchemaStep[]): Prom
       if (error.code !== '23505' && error.code !== '42P06') throw error;
     });
     for (let isDone = false, attempt = 1; !isDone; ) {
-      await client.query('begin');
+      await client.query(`begin; set local idle_in_transaction_session_timeout to '${IDLE}'`);
       try {
         await client.query(`select pg_advisory_xact_lock(${LOCK})`);
         // An index of very many rows takes longer than a statement may.

@@ -277,4 +277,29 @@ create table api_key (
 create index api_key_by_time on api_key (at);
 `,
   },
+  {
+    minHost: 1,
+    sql: `
+-- Webhooks, how far each was told of each session, and which host delivers.
+create table webhook (
+  id text primary key,
+  record text not null,
+  created_at float8 not null
+);
+create table webhook_place (
+  webhook text not null,
+  session text not null references session_all (id) on delete cascade,
+  cursor text,
+  -- The log up to there was told, or is not to be told.
+  bytes bigint not null,
+  primary key (webhook, session)
+);
+create index webhook_place_by_session on webhook_place (session);
+create table webhook_lease (
+  id int primary key,
+  host text not null,
+  ends_at timestamptz not null
+);
+`,
+  },
 ];

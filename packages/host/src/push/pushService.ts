@@ -36,16 +36,27 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && publicV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
+export interface PushServicesOptions {
+  /** Also this machine, without TLS. */
+  readonly allowLoopback?: boolean;
+  /** Also every other network, without TLS. */
+  readonly allowAll?: boolean;
+  readonly timeoutMs: number;
+}
+
 /**
- * Talks to push services. A device chooses the address, so the host calls only public ones: the address is checked as it is written,
- * and again after its name was resolved, with the very address that is then connected to. No redirect is followed.
+ * Talks to push services, and to the receivers of webhooks. Somebody else chooses the address, so the host calls only public ones: the
+ * address is checked as it is written, and again after its name was resolved, with the very address that is then connected to. No
+ * redirect is followed.
  */
 export class PushServices {
   readonly #allowLoopback: boolean;
+  readonly #allowAll: boolean;
   readonly #timeoutMs: number;
 
-  constructor({ allowLoopback, timeoutMs }: { readonly allowLoopback: boolean; readonly timeoutMs: number }) {
+  constructor({ allowLoopback = false, allowAll = false, timeoutMs }: PushServicesOptions) {
     this.#allowLoopback = allowLoopback;
+    this.#allowAll = allowAll;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -91,10 +102,10 @@ export class PushServices {
     if (!url) return 'the endpoint is not an address';
     const host = hostOf(url);
     const isLoopback = this.#allowLoopback && isIP(host) === 4 && loopback.check(host, 'ipv4');
-    if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:'))
-      return 'the endpoint of a push service begins with https:';
+    const isAllowed = isLoopback || this.#allowAll;
+    if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:')) return NO_TLS;
     if (url.username !== '' || url.password !== '') return 'the endpoint has a password in it';
-    if (isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)) return FORBIDDEN;
+    if (isIP(host) !== 0 && !isAllowed && !isPublicAddress(host)) return FORBIDDEN;
     return undefined;
   }
 
@@ -102,7 +113,7 @@ export class PushServices {
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      const forbidden = addresses.some(({ address }) => !isPublicAddress(address) && !this.#isAllowedLoopback(address));
+      const forbidden = addresses.some(({ address }) => !isPublicAddress(address) && !this.#isAllowedAddress(address));
       if (forbidden || addresses.length === 0) return callback(new ForbiddenAddressError(FORBIDDEN), []);
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
@@ -110,12 +121,14 @@ export class PushServices {
     });
   };
 
-  #isAllowedLoopback(address: string): boolean {
+  #isAllowedAddress(address: string): boolean {
+    if (this.#allowAll) return true;
     return this.#allowLoopback && isIP(address) === 4 && loopback.check(address, 'ipv4');
   }
 }
 
-const FORBIDDEN = 'the endpoint is not on the public internet; this host sends to no other push service';
+const NO_TLS = 'the endpoint does not begin with https:';
+const FORBIDDEN = 'the endpoint is not on the public internet; this host sends to no other one';
 
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';

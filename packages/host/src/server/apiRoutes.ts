@@ -2,6 +2,8 @@ import type { ClientAction, Commands } from '@agenthost/protocol';
 
 export const API_PREFIX = '/api/';
 export const OPENAPI_PATH = '/api/openapi.json';
+/** The host as tools for other agents, over MCP. */
+export const MCP_PATH = '/mcp';
 
 export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

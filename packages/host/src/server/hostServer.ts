@@ -12,7 +12,7 @@ import type { Authenticator } from './access/authenticator.js';
 import { ONE_TIME_PATH, OneTimeLinks } from './access/oneTimeLinks.js';
 import { PAIR_PATH, type PairRoute } from './access/pairRoute.js';
 import { ApiGate, type ServedApi } from './apiGate.js';
-import { API_PREFIX, API_ROUTES, OPENAPI_PATH } from './apiRoutes.js';
+import { API_PREFIX, API_ROUTES, MCP_PATH, OPENAPI_PATH } from './apiRoutes.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
@@ -77,6 +77,7 @@ export interface ServedRoute {
 
 const API_SERVED: readonly ServedRoute[] = [
   { method: 'GET', path: OPENAPI_PATH, status: 200 },
+  { method: 'POST', path: MCP_PATH, status: 401, needsBearer: true },
   ...Object.values(API_ROUTES).map(({ method, path }) => ({ method, path, status: 401, needsBearer: true }) as const),
 ];
 
@@ -220,7 +221,7 @@ export class HostServer {
       void this.#oneTimeLinks.serve(request, response);
       return;
     }
-    if (!refused && this.#api && request.url?.startsWith(API_PREFIX)) {
+    if (!refused && this.#api && isForApi(request.url)) {
       void this.#api.serve(request, response, addressGroup(request.socket.remoteAddress ?? ''));
       return;
     }
@@ -346,6 +347,10 @@ function intercept(server: Server, event: string, change: (socket: Socket) => Du
     const changed = change(socket);
     if (changed) for (const listener of listeners) listener.call(server, changed);
   });
+}
+
+function isForApi(url = ''): boolean {
+  return url.startsWith(API_PREFIX) || url.split('?', 1)[0] === MCP_PATH;
 }
 
 /** A query ends up in histories and in other logs: the owner's token has no place there. */

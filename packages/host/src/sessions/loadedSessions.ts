@@ -33,6 +33,8 @@ const LOADING_BYTES = 2 * 1024 * 1024;
 export class LoadedSessions {
   readonly #options: LoadedSessionsOptions;
   readonly #held = new Map<URI, number>();
+  /** Those that may go to another host meanwhile. */
+  readonly #watched = new Map<URI, number>();
   readonly #queue: (() => void)[] = [];
   readonly #maxBytes: number;
   readonly #sweep: NodeJS.Timeout;
@@ -49,16 +51,17 @@ export class LoadedSessions {
     clearInterval(this.#sweep);
   }
 
-  /** Keeps a session in memory until the function that it returns is called. */
-  hold(uri: URI): () => void {
-    this.#held.set(uri, (this.#held.get(uri) ?? 0) + 1);
+  /** Keeps a session in memory until the function that it returns is called, and at this host unless it `mayMove`. */
+  hold(uri: URI, mayMove = false): () => void {
+    const holds = mayMove ? this.#watched : this.#held;
+    holds.set(uri, (holds.get(uri) ?? 0) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      const count = (this.#held.get(uri) ?? 1) - 1;
-      if (count > 0) this.#held.set(uri, count);
-      else this.#held.delete(uri);
+      const count = (holds.get(uri) ?? 1) - 1;
+      if (count > 0) holds.set(uri, count);
+      else holds.delete(uri);
     };
   }
 
@@ -122,7 +125,7 @@ export class LoadedSessions {
   }
 
   #isUnused(session: Session, since: number): boolean {
-    return !this.#held.has(session.uri) && session.isIdleSince(since);
+    return !this.#held.has(session.uri) && !this.#watched.has(session.uri) && session.isIdleSince(since);
   }
 
   /** The least recently used one of the sessions that are not in use. */

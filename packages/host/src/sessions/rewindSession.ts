@@ -8,8 +8,8 @@ import {
   type UserMessage,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { TurnRunning } from '../work/gitError.js';
 import { restoreNotice, rewindNotice } from '../work/restoreNotice.js';
-import { TurnRunning } from '../work/turnRunning.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import { endedTurns } from './history/turnIndex.js';
 import type { Session } from './session.js';

@@ -28,6 +28,7 @@ import { sessionDirectory } from './folder/sessionCustomizations.js';
 import type { PartsRange } from './history/readParts.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import { Presence } from './presence.js';
+import { agentCopyRemoval } from './removedSession.js';
 import { rewindable } from './rewindSession.js';
 import { SessionReactions } from './sessionEffects.js';
 import type { SessionParts } from './sessionParts.js';
@@ -55,6 +56,7 @@ export class Session {
   readonly stored: StoredSession;
   readonly events: SessionParts['events'];
   readonly work: SessionParts['work'];
+  readonly deleteAgentCopy: () => Promise<void>;
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
@@ -97,7 +99,9 @@ export class Session {
       },
       onError: (error) => log.error(`${this.uri}: a client's action failed`, error),
     });
-    parts.work.rewind = rewindable({ session: this, parts, services, run: this.#run });
+    const own = { session: this, parts, services, run: this.#run };
+    parts.work.rewind = rewindable(own);
+    this.deleteAgentCopy = agentCopyRemoval(own);
     this.#reactions = new SessionReactions({
       parts,
       run: this.#run,
@@ -168,9 +172,7 @@ export class Session {
   }
 
   /** Drops ended turns from memory. */
-  shrink(): void {
-    this.#parts.store.shrink();
-  }
+  readonly shrink = (): void => this.#parts.store.shrink();
 
   get lastUsed(): number {
     return this.#lastUsed;

@@ -25,14 +25,14 @@ import { permissionNotice } from './turn/permissionNotice.js';
 export class SessionEffects implements StoreEffects {
   readonly #session: Session;
   readonly #parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>;
-  readonly #services: Pick<SessionServices, 'index' | 'onChange' | 'onAnswer'>;
+  readonly #services: Pick<SessionServices, 'index' | 'onChange' | 'onTurnStarted' | 'onAnswer'>;
   readonly #notifier: SummaryNotifier;
   readonly #dropped = new DroppedText();
 
   constructor(
     session: Session,
     parts: Pick<SessionParts, 'store' | 'history' | 'workspaceYaml'>,
-    services: Pick<SessionServices, 'index' | 'onChange' | 'onAnswer'>,
+    services: Pick<SessionServices, 'index' | 'onChange' | 'onTurnStarted' | 'onAnswer'>,
     notifier: SummaryNotifier,
   ) {
     this.#session = session;
@@ -72,13 +72,16 @@ export class SessionEffects implements StoreEffects {
     this.#session.storageFailed(error);
   }
 
-  /** Only where a question or the end of a turn may be in it: streamed text is most of what happens. */
+  /** Only where a question, or the beginning or end of a turn may be in it: streamed text is most of what happens. */
   #tellChange(before: SessionState): void {
     const { state: after } = this.#parts.store;
     const isAsked = [before, after].some(({ summary }) => summary.status === 'inputNeeded');
-    if (!isAsked && before.turns === after.turns) return;
+    const isSameTurn = before.turns === after.turns && before.activeTurn?.id === after.activeTurn?.id;
+    if (!isAsked && isSameTurn) return;
     const { space } = this.#session;
-    this.#services.onChange?.({ before, after, space, lookers: () => this.#session.lookers });
+    const isStart = !isAsked && before.turns === after.turns;
+    const tell = isStart ? this.#services.onTurnStarted : this.#services.onChange;
+    tell?.({ before, after, space, lookers: () => this.#session.lookers });
   }
 
   #tellAnswer(action: AnswerAction, before: SessionState): void {

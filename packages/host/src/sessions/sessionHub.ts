@@ -1,6 +1,5 @@
 import {
   type CreateSessionParams,
-  type DisposeSessionParams,
   type ForkSessionParams,
   type ImportSessionParams,
   type ListSessionsParams,
@@ -23,7 +22,7 @@ import { SessionIndexing } from './indexing/sessionIndexing.js';
 import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
-import { cutOffLater, refuseUnmerged, releaseWorktree } from './removedSession.js';
+import { beforeRemoval, cutOffLater, releaseWorktree, type SessionRemoval } from './removedSession.js';
 import type { Session } from './session.js';
 import { DROPS_AT_ONCE, INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { alreadyExists, isNotFound, notFound, partsOf, SessionLoader } from './sessionLoader.js';
@@ -146,8 +145,8 @@ export class SessionHub implements Sessions {
     return this.#opening.get(uri) ?? this.#begin(uri, () => this.#hold(uri, load()));
   }
 
-  hold(uri: URI): () => void {
-    return this.#loaded.hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#loaded.hold(uri, mayMove);
   }
 
   /** Opens a session and keeps it in memory until `work` is done. */
@@ -219,8 +218,8 @@ export class SessionHub implements Sessions {
 
   fetchContent = (params: FetchContentParams) => fetchContent((uri, read) => this.use(uri, read), params);
 
-  async remove(uri: URI, _client?: unknown, worktree?: DisposeSessionParams['worktree']): Promise<void> {
-    const removal = this.#remove(uri, worktree);
+  async remove(uri: URI, _client?: unknown, how: SessionRemoval = {}): Promise<void> {
+    const removal = this.#remove(uri, how);
     this.#removals.add(removal);
     await removal.finally(() => this.#removals.delete(removal));
   }
@@ -292,11 +291,11 @@ export class SessionHub implements Sessions {
     this.#notifier.dispose();
   }
 
-  async #remove(uri: URI, fate?: DisposeSessionParams['worktree']): Promise<void> {
+  async #remove(uri: URI, how: SessionRemoval): Promise<void> {
     const session = await this.open(uri);
-    if (fate === 'ask') await refuseUnmerged(session, this.#services);
+    await beforeRemoval(session, how, this.#services);
     // It was unloaded meanwhile: try again with what is there now.
-    if (this.#open.get(uri) !== session) return this.#remove(uri, fate);
+    if (this.#open.get(uri) !== session) return this.#remove(uri, how);
     const { sessionId } = partsOf(uri);
     try {
       // Creating it again waits for all of this: no envelope of the new session may come before the removal of the old one.
@@ -306,7 +305,7 @@ export class SessionHub implements Sessions {
         await this.#forget(uri, session.space);
         session.tellRemoved(this.#services.onChange);
       });
-      await releaseWorktree(session, this.#services, fate);
+      await releaseWorktree(session, this.#services, how.worktree);
     } catch (error) {
       cutOffLater(session, this.#services.delivery);
       throw error;

@@ -38,8 +38,10 @@ export interface SessionServices {
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   readonly broadcast: Broadcast;
-  /** Told of each change; it decides who is called by a push notification. */
+  /** Told of each change that may ask something or end a turn: for push notifications and webhooks. */
   readonly onChange?: (change: SessionChange) => void;
+  /** Told of what only begins a turn. */
+  readonly onTurnStarted?: (change: SessionChange) => void;
   /** Told of each answer, for the audit trail. */
   readonly onAnswer?: (answer: SessionAnswer) => void;
   /** How many clients it reaches, of all hosts. None by default. */

@@ -8,7 +8,14 @@ import type {
   ToolCallResult,
   UserMessage,
 } from '@agenthost/protocol';
-import { isSafeKey, MAX_APPROVALS, MAX_ID_LENGTH, MAX_TITLE_LENGTH, sameValue } from '@agenthost/protocol/internal';
+import {
+  isSafeKey,
+  MAX_APPROVALS,
+  MAX_ID_LENGTH,
+  MAX_TITLE_LENGTH,
+  SESSION_VARIABLE,
+  sameValue,
+} from '@agenthost/protocol/internal';
 import type { AgentContent, AgentToolResult, LeftTurn, OpenSessionOptions, Transcript } from '../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';
@@ -79,7 +86,7 @@ export class SessionTurnSink implements TurnSink {
       ...(databasePath !== undefined && { databasePath }),
       customizations: (await customizations?.forAgent()) ?? [],
       config: start.config ?? {},
-      env: this.#services.agentEnv,
+      env: { ...this.#services.agentEnv, [SESSION_VARIABLE]: store.uri },
       tempFiles,
       ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
       ...(workspaceYaml.nativeSessionId !== undefined && { resume: workspaceYaml.nativeSessionId }),

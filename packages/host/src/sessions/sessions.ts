@@ -3,7 +3,6 @@ import type {
   ClientTool,
   Commands,
   CreateSessionParams,
-  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
@@ -14,6 +13,7 @@ import type {
 import type { ToolClient } from '../clientTools/toolOffer.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
+import type { SessionRemoval } from './removedSession.js';
 import type { TurnsRoom } from './stateBytes.js';
 
 /** Something with a URI that a client can subscribe to. */
@@ -71,12 +71,12 @@ interface SessionCommands<C> {
   loaded(uri: URI): OpenSession | undefined;
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<OpenSession>;
-  /** Keeps a session in memory until the function that it returns is called. */
-  hold(uri: URI): () => void;
+  /** Keeps a session in memory until the function that it returns is called, and at this host unless it `mayMove`. */
+  hold(uri: URI, mayMove?: boolean): () => void;
   create(params: CreateSessionParams, client: C): Promise<void>;
   fork(params: ForkSessionParams, client: C): Promise<void>;
-  /** `worktree`: what becomes of work that only the session's worktree has. */
-  remove(uri: URI, client: C, worktree?: DisposeSessionParams['worktree']): Promise<void>;
+  /** `how`: what becomes of work that only its worktree has, and of the conversation in its agent's own store. */
+  remove(uri: URI, client: C, how?: SessionRemoval): Promise<void>;
   readonly fetchTurns: Command<'fetchTurns', C>;
   readonly fetchEvents: Command<'fetchEvents', C>;
   readonly fetchParts: Command<'fetchParts', C>;

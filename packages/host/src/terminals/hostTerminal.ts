@@ -44,6 +44,8 @@ const KEYBOARD_MS = 5_000;
 const MAX_UNREAD = 256 * 1024;
 /** Clients whose newest input is remembered. */
 const MAX_TYPISTS = 100;
+/** For each client: as many inputs as one may wait for the answers of. */
+const MAX_REFUSED = 1_000;
 /** Clients need not confirm every piece. */
 const NEARLY = 131_072;
 const REDRAW_MS = 50;
@@ -58,6 +60,8 @@ export class HostTerminal {
   readonly #watchers = new Map<TerminalClient, Watcher>();
   /** By client, the number of its newest input: one that is sent again is not typed again. */
   readonly #typed = new Map<string, number>();
+  /** By client: what was not typed, as long as its sender may ask again. */
+  readonly #refused = new Map<string, Set<number>>();
   /** By client, the size of its window. */
   readonly #sizes = new Map<string, { readonly columns: number; readonly rows: number }>();
   readonly #createdAt = Date.now();
@@ -147,14 +151,27 @@ export class HostTerminal {
     this.#drawAgain();
   }
 
-  /** Returns whether it was typed: not while somebody else types. */
-  send(client: TerminalClient, { seq, data, isReply, take, size }: Omit<SendToTerminalParams, 'terminal'>): boolean {
-    const { author } = client;
-    const { clientId } = author;
-    if (seq <= (this.#typed.get(clientId) ?? 0)) return true;
+  /** Returns whether it was typed: not while somebody else types. Who asks again, after a lost answer, is told the same. */
+  send(client: TerminalClient, input: Omit<SendToTerminalParams, 'terminal'>): boolean {
+    const { seq } = input;
+    const { clientId } = client.author;
+    const refused = this.#refused.get(clientId) ?? new Set();
+    if (seq <= (this.#typed.get(clientId) ?? 0)) return !refused.has(seq);
     this.#typed.delete(clientId);
     this.#typed.set(clientId, seq);
     dropOldest(this.#typed, MAX_TYPISTS);
+    const isTyped = this.#take(client, input);
+    if (isTyped) return true;
+    this.#refused.delete(clientId);
+    this.#refused.set(clientId, refused.add(seq));
+    dropOldest(this.#refused, MAX_TYPISTS);
+    dropOldest(refused, MAX_REFUSED);
+    return false;
+  }
+
+  #take(client: TerminalClient, { data, isReply, take, size }: Omit<SendToTerminalParams, 'terminal'>): boolean {
+    const { author } = client;
+    const { clientId } = author;
     if (size) this.#sizes.delete(clientId);
     if (size) this.#sizes.set(clientId, size);
     dropOldest(this.#sizes, MAX_TYPISTS);

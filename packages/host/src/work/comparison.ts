@@ -15,8 +15,21 @@ const KINDS: Readonly<Record<string, 'link' | 'submodule'>> = { '120000': 'link'
 /** What differs between two trees, in the session's folder. */
 export async function compareTrees(tree: WorkTree, from: string, to: string): Promise<ChangeList> {
   if (from === to) return { files: [], additions: 0, deletions: 0, isCut: false };
+  return listOf(tree, 'diff-tree', [from, to]);
+}
+
+/** The same for the tree that the session's index has now. */
+export function compareIndex(tree: WorkTree, from: string): Promise<ChangeList> {
+  return listOf(tree, 'diff-index', ['--cached', from]);
+}
+
+async function listOf(
+  tree: WorkTree,
+  command: 'diff-tree' | 'diff-index',
+  trees: readonly string[],
+): Promise<ChangeList> {
   const reader = new ChangeListReader(MAX_FILES);
-  await tree.git(['diff-tree', ...CHANGE_LIST_OPTIONS, '--relative', from, to], {
+  await tree.git([command, ...CHANGE_LIST_OPTIONS, '--relative', ...trees], {
     onOutput: (piece) => reader.push(piece),
     maxOutputBytes: 256 * MEBI,
   });
@@ -114,32 +127,4 @@ export async function findBase(
     if (commit !== undefined) return { commit, name };
   }
   return { ...(head !== undefined && { commit: head }), ...(branch !== undefined && { name: branch }) };
-}
-
-const MAX_LISTS = 6;
-const LISTS_MS = 60_000;
-
-/** Pages and diffs of one list are made from the same one. */
-export class KeptLists {
-  readonly #lists = new Map<string, Promise<ChangeList>>();
-  #timer: NodeJS.Timeout | undefined;
-
-  async get(tree: WorkTree, from: string, to: string): Promise<ChangeList> {
-    const key = `${from} ${to}`;
-    const list = this.#lists.get(key) ?? compareTrees(tree, from, to);
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    // One that failed is tried again.
-    list.catch(() => this.#lists.delete(key));
-    for (const old of [...this.#lists.keys()].slice(0, -MAX_LISTS)) this.#lists.delete(old);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#lists.clear(), LISTS_MS);
-    this.#timer.unref();
-    return list;
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#lists.clear();
-  }
 }

@@ -58,3 +58,8 @@ export class GitError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Files can't be restored now. */
+export class TurnRunning extends Error {
+  override readonly name = 'TurnRunning';
+}

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type {
   Author,
   ChangesComparison,
-  ChangesSince,
   ChangesState,
   FetchChangesParams,
   FetchDiffParams,
@@ -18,13 +17,13 @@ import type {
   RewindSessionParams,
   RewindSessionResult,
 } from '@agenthost/protocol';
-import type { ChangedFile } from './changeList.js';
 import type { SessionChecks } from './checks/sessionChecks.js';
-import { compareFile, findBase, KeptLists, onWire } from './comparison.js';
+import { compareFile, onWire } from './comparison.js';
+import { Comparisons } from './comparisons.js';
 import { readVersion } from './files/fileVersion.js';
 import { SessionFiles } from './files/sessionFiles.js';
 import { FolderWatch } from './folderWatch.js';
-import { GitError } from './gitError.js';
+import { GitError, TurnRunning } from './gitError.js';
 import type { LandContext } from './land/landContext.js';
 import { type OpenedWork, openWork } from './openWork.js';
 import { restoreKept } from './restoreKept.js';
@@ -33,14 +32,10 @@ import { checkPaths } from './restoreTree.js';
 import { differs, withoutHunks } from './revertFile.js';
 import type { SessionWorkOptions } from './sessionWorkOptions.js';
 import type { SnapshotKind } from './snapshots.js';
-import { TurnRunning } from './turnRunning.js';
-import { emptyTree, headOf, restoredFiles, shownChanges } from './workAnswers.js';
-import type { CurrentTree } from './workTree.js';
+import { headOf, restoredFiles, shownChanges } from './workAnswers.js';
 import { asBytes, readable } from './zeroSplitter.js';
 
 const PAGE = 200;
-/** Trees that clients were told of and may ask for. */
-const MAX_TOLD = 64;
 /** A folder without a repository is not looked at again before each turn. */
 const ABSENT_MS = 10_000;
 const CLOSE_MS = 2_000;
@@ -63,13 +58,9 @@ export class SessionWork {
   #absent: { readonly error: GitError; readonly until: number } | undefined;
   /** One thing at a time: they share an index. */
   #queue: Promise<unknown> = Promise.resolve();
-  readonly #lists = new KeptLists();
-  readonly #told = new Set<string>();
+  readonly #comparisons: Comparisons;
   /** Of the last snapshot. */
   #keptTree: string | undefined;
-  /** The tree of the last look, and for each kind of list what it was compared with. */
-  #lastTree: string | undefined;
-  readonly #lastFrom = new Map<ChangesSince, string>();
   /** What could not be said while a turn ran. */
   #untold: string[] = [];
   readonly #watch = new FolderWatch({
@@ -80,6 +71,7 @@ export class SessionWork {
   constructor(options: SessionWorkOptions) {
     this.#options = options;
     this.tests = options.tests;
+    this.#comparisons = new Comparisons(options.baseBranch);
     this.files = new SessionFiles({ ...options, signal: this.#besideEnding.signal });
   }
 
@@ -129,10 +121,10 @@ export class SessionWork {
       const checkedOut = source === 'git' ? headOf(work) : Promise.resolve({});
       // Awaited below; what fails before that is what is told.
       checkedOut.catch(() => {});
-      if (cursor === undefined) this.#guess(work, since);
-      const place = cursor === undefined ? await this.#between(work, since) : this.#atCursor(cursor);
+      const all = this.#comparisons;
+      const place = cursor === undefined ? await all.between(work, since) : all.atCursor(cursor);
       const { from, to, offset } = place;
-      const [list, head] = await Promise.all([this.#lists.get(work.tree, from, to), checkedOut]);
+      const [list, head] = await Promise.all([all.list(work, place), checkedOut]);
       const files = list.files.slice(offset, offset + limit);
       const next = offset + files.length;
       return {
@@ -157,16 +149,16 @@ export class SessionWork {
   /** All comparisons of one look, for the changes as a resource. */
   changes({ session, watch }: FetchChangesParams): Promise<ChangesState> {
     return this.#inTurn(async (work) => {
-      const { source, tree, snapshots } = work;
+      const { source, snapshots } = work;
       const sinces = source === 'git' ? (['lastTurn', 'session', 'base'] as const) : (['lastTurn', 'session'] as const);
-      for (const since of sinces) this.#guess(work, since);
-      const [head, now] = await Promise.all([source === 'git' ? headOf(work) : {}, tree.current()]);
+      const all = this.#comparisons;
+      const [head, now] = await Promise.all([source === 'git' ? headOf(work) : {}, all.look(work, sinces)]);
       const comparisons: ChangesComparison[] = [];
       let base: { readonly base?: string; readonly baseName?: string } = {};
       for (const since of sinces) {
-        const place = await this.#between(work, since, now);
+        const place = await all.between(work, since, now);
         if (place.base !== undefined) base = { base: place.base, ...(place.baseName && { baseName: place.baseName }) };
-        comparisons.push(shownChanges(since, place, await this.#lists.get(work.tree, place.from, place.to)));
+        comparisons.push(shownChanges(since, place, await all.list(work, place)));
       }
       this.#watch.told(now.id);
       if (watch) this.#watch.extend();
@@ -187,10 +179,10 @@ export class SessionWork {
     return this.#inTurn(async (work) => {
       const { since, path, cursor = 0 } = params;
       checkPaths([path]);
-      if (since === undefined) this.#mustBeTold(params.from, params.to);
-      const { from, to } =
-        since === undefined ? { from: params.from ?? '', to: params.to ?? '' } : await this.#between(work, since);
-      const oldPath = (await this.#lists.get(work.tree, from, to)).files.find((file) => file.path === asBytes(path))?.oldPath;
+      const all = this.#comparisons;
+      const trees = since === undefined ? all.told(params.from, params.to) : await all.between(work, since);
+      const { from, to } = trees;
+      const oldPath = (await all.list(work, trees)).files.find((file) => file.path === asBytes(path))?.oldPath;
       const wanted = { from, to, path, oldPath: oldPath === undefined ? undefined : readable(oldPath), cursor };
       const page = await compareFile(work.tree, wanted);
       if (!page) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
@@ -199,7 +191,9 @@ export class SessionWork {
   }
 
   fetchVersion({ path, from, to, side }: Omit<FetchVersionParams, 'session'>): Promise<FetchVersionResult> {
-    return this.#inTurn(async (work) => readVersion(work, await this.#differing(work, path, from, to), side));
+    return this.#inTurn(async (work) =>
+      readVersion(work, await this.#comparisons.differing(work, path, { from, to }), side),
+    );
   }
 
   /** `isQuiet`: somebody else says what was done. */
@@ -238,7 +232,7 @@ export class SessionWork {
   revert({ path, from, to, hunks }: Omit<RevertChangesParams, 'session'>, by: Author): Promise<RestoreFilesResult> {
     return this.#inTurn(async (work) => {
       const { tree, snapshots, top, prefix } = work;
-      const file = await this.#differing(work, path, from, to);
+      const file = await this.#comparisons.differing(work, path, { from, to });
       const paths = [path, ...(file.oldPath === undefined ? [] : [readable(file.oldPath)])];
       const check = async (now: string) => {
         if (await differs(tree, to, now, paths)) {
@@ -290,7 +284,7 @@ export class SessionWork {
     const timer = setTimeout(() => this.#ending.abort(), CLOSE_MS);
     await this.#queue;
     clearTimeout(timer);
-    this.#lists.clear();
+    this.#comparisons.clear();
   }
 
   /** Says it in the conversation, when no turn runs. */
@@ -308,7 +302,7 @@ export class SessionWork {
         // With the next turn, "since the last turn" is something else.
         if (kind === 'a' ? id !== this.#keptTree : this.#watch.isActive) this.#options.onChanged();
         this.#keptTree = id;
-        this.#lastTree = id;
+        this.#comparisons.looked(id);
       });
     } catch (error) {
       const { log, uri } = this.#options;
@@ -318,53 +312,6 @@ export class SessionWork {
         this.#absent = { error, until: performance.now() + ABSENT_MS };
       }
     }
-  }
-
-  /** The trees to compare: how it was, and how it is. */
-  async #between(work: OpenedWork, since: ChangesSince, now?: CurrentTree) {
-    const { tree, snapshots, source } = work;
-    const { id: to, leftOut } = now ?? (await tree.current());
-    const all = await snapshots.list();
-    const isBase = since === 'base' && source === 'git';
-    const base = isBase ? await findBase(tree, this.#options.baseBranch()) : undefined;
-    const snapshot = since === 'lastTurn' ? all.findLast(({ kind }) => kind === 'b') : all[0];
-    const commit = isBase ? base?.commit : snapshot?.commit;
-    const from = commit === undefined ? (isBase ? await emptyTree(work) : to) : await snapshots.treeOf(commit);
-    this.#lastFrom.set(since, from);
-    this.#lastTree = to;
-    for (const id of [from, to]) {
-      this.#told.delete(id);
-      this.#told.add(id);
-    }
-    for (const id of [...this.#told].slice(0, -MAX_TOLD)) this.#told.delete(id);
-    return { from, to, offset: 0, leftOut, base: base?.commit, baseName: base?.name };
-  }
-
-  /** Most often nothing has changed since the last look: then the list is ready when that is known. */
-  #guess(work: OpenedWork, since: ChangesSince): void {
-    const from = since === 'base' ? undefined : this.#lastFrom.get(since);
-    if (from === undefined || this.#lastTree === undefined) return;
-    this.#lists.get(work.tree, from, this.#lastTree).catch(() => {});
-  }
-
-  #atCursor(cursor: string) {
-    const [, from = '', to = '', offset = ''] = /^([0-9a-f]+)\.([0-9a-f]+)\.(\d{1,9})$/.exec(cursor) ?? [];
-    this.#mustBeTold(from, to);
-    return { from, to, offset: Number(offset), leftOut: undefined, base: undefined, baseName: undefined };
-  }
-
-  /** Only trees of this session's folder can be read. */
-  #mustBeTold(from: string | undefined, to: string | undefined): void {
-    if (this.#told.has(from ?? '') && this.#told.has(to ?? '')) return;
-    throw new GitError('notFound', 'The host does not know these trees any more. List the changes again.');
-  }
-
-  async #differing(work: OpenedWork, path: string, from: string, to: string): Promise<ChangedFile> {
-    checkPaths([path]);
-    this.#mustBeTold(from, to);
-    const file = (await this.#lists.get(work.tree, from, to)).files.find((one) => one.path === asBytes(path));
-    if (!file) throw new GitError('notFound', `${JSON.stringify(path)} does not differ.`);
-    return file;
   }
 
   #inTurn<T>(task: (work: OpenedWork) => Promise<T>): Promise<T> {

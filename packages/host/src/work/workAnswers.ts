@@ -1,12 +1,16 @@
+import { join } from 'node:path';
 import type { ChangesComparison, ChangesSince, RestoreFilesResult } from '@agenthost/protocol';
 import { MAX_SHOWN_CHANGES, MAX_SHOWN_CHANGES_LENGTH } from '@agenthost/protocol/internal';
+import { readSmallFile } from '../storage/fs/foreignFile.js';
 import type { ChangedFile, ChangeList } from './changeList.js';
 import { onWire } from './comparison.js';
 import type { GitCommand } from './git.js';
+import type { GitPlace } from './gitPlaces.js';
 import type { OpenedWork } from './openWork.js';
 import { type Restored, shownPath } from './restoreTree.js';
 
 const MAX_NAMED = 100;
+const MAX_REF_BYTES = 4_096;
 
 interface Trees {
   readonly from: string;
@@ -55,14 +59,36 @@ export async function emptyTree({ tree }: OpenedWork): Promise<string> {
   return stdout.toString('utf8').trim();
 }
 
+interface Head {
+  readonly head?: string;
+  readonly branch?: string;
+}
+
 /** What is checked out. */
-export async function headOf({ tree }: OpenedWork): Promise<{ readonly head?: string; readonly branch?: string }> {
+export async function headOf({ tree }: OpenedWork): Promise<Head> {
+  const plain = await plainHead(await tree.place());
+  if (plain) return plain;
   const both: readonly [GitCommand, ...string[]] = ['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'];
   const { exitCode, stdout } = await tree.git(both, { okCodes: [0, 1, 128] });
   const [head = '', ref = ''] = exitCode === 0 ? stdout.toString('utf8').split('\n') : [];
+  if (head !== '') return { head, ...named(ref) };
   // Without a commit there is a branch all the same.
-  const branch = head === '' ? await tree.line('symbolic-ref', '-q', '--short', 'HEAD') : branchOf(ref);
-  return { ...(head !== '' && { head }), ...(branch !== undefined && { branch }) };
+  const branch = await tree.line('symbolic-ref', '-q', '--short', 'HEAD');
+  return branch === undefined ? {} : { branch };
+}
+
+/** Without a run of git: most often a branch is checked out that has a file of its own. */
+async function plainHead({ gitDir, commonDir }: GitPlace): Promise<Head | undefined> {
+  const [, ref] =
+    /^ref: (refs\/heads\/\S+)\n$/.exec((await readSmallFile(join(gitDir, 'HEAD'), MAX_REF_BYTES)) ?? '') ?? [];
+  if (ref === undefined || ref.split('/').includes('..')) return undefined;
+  const head = (await readSmallFile(join(commonDir, ref), MAX_REF_BYTES))?.trim() ?? '';
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head) ? { head, ...named(ref) } : undefined;
+}
+
+function named(ref: string): Pick<Head, 'branch'> {
+  const branch = branchOf(ref);
+  return branch === undefined ? {} : { branch };
 }
 
 function branchOf(ref: string): string | undefined {

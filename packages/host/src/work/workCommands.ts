@@ -4,9 +4,8 @@ import { RpcError } from '@agenthost/rpc';
 import { ChecksError, type ChecksProblem } from './checks/checksError.js';
 import type { SessionChecks } from './checks/sessionChecks.js';
 import { FileError, type FileProblem } from './files/fileError.js';
-import { GitError, type GitProblem } from './gitError.js';
+import { GitError, type GitProblem, TurnRunning } from './gitError.js';
 import type { SessionWork } from './sessionWork.js';
-import { TurnRunning } from './turnRunning.js';
 
 type WorkMethod =
   | 'listChanges'

@@ -80,15 +80,18 @@ export class WorkTree {
     return exitCode === 0 && first !== '' ? first : undefined;
   }
 
-  /** Writes the files of the folder as a tree, without those that git ignores. One call at a time. */
-  async current(): Promise<CurrentTree> {
+  /**
+   * Writes the files of the folder as a tree, without those that git ignores. One call at a time. When the tree is a new one,
+   * `onIndexed` is called as soon as the index has it.
+   */
+  async current(onIndexed?: () => void): Promise<CurrentTree> {
     try {
-      return await this.#look();
+      return await this.#look(onIndexed);
     } catch (error) {
       if (!(error instanceof GitError) || error.problem !== 'failed') throw error;
       // The index may be damaged, or have conflicts of a merge: once more, from what is committed.
       await this.#beginAgain();
-      return this.#look();
+      return this.#look(onIndexed);
     }
   }
 
@@ -97,7 +100,7 @@ export class WorkTree {
     this.#tree = undefined;
   }
 
-  async #look(): Promise<CurrentTree> {
+  async #look(onIndexed: (() => void) | undefined): Promise<CurrentTree> {
     await this.#copyIndex();
     const { changed, leftOut } = await this.#changed();
     if (changed.length === 0 && this.#tree) {
@@ -110,7 +113,9 @@ export class WorkTree {
         stdin: Buffer.from(changed.join(''), 'latin1'),
       });
     }
-    const { stdout } = await this.git(['write-tree'], { writes: true });
+    const written = this.git(['write-tree'], { writes: true });
+    onIndexed?.();
+    const { stdout } = await written;
     this.#tree = { id: stdout.toString('utf8').trim(), leftOut };
     return this.#tree;
   }
@@ -151,21 +156,25 @@ export class WorkTree {
     const { limits = GIT_LIMITS } = this.#options;
     const removed: string[] = [];
     const written = new Set<string>();
-    const splitter = new ZeroSplitter((part) => {
-      const path = part.slice(2);
-      // A folder that is a repository of its own belongs to nobody here.
-      if (path.endsWith('/')) return;
-      if (part.startsWith('R ')) removed.push(path);
-      else written.add(path);
-    });
-    await this.git(['ls-files', '-z', '-t', '-m', '-d', '-o', '--exclude-standard'], {
-      timeoutMs: limits.listMs,
-      maxOutputBytes: 256 * MEBI,
-      onOutput: (piece) => {
-        splitter.push(piece);
-        if (removed.length + written.size > limits.files) throw tooLarge(`more than ${limits.files} changed files`);
-      },
-    });
+    const listed = async (...which: readonly string[]) => {
+      const splitter = new ZeroSplitter((part) => {
+        const path = part.slice(2);
+        // A folder that is a repository of its own belongs to nobody here.
+        if (path.endsWith('/')) return;
+        if (part.startsWith('R ')) removed.push(path);
+        else written.add(path);
+      });
+      await this.git(['ls-files', '-z', '-t', ...which], {
+        timeoutMs: limits.listMs,
+        maxOutputBytes: 256 * MEBI,
+        onOutput: (piece) => {
+          splitter.push(piece);
+          if (removed.length + written.size > limits.files) throw tooLarge(`more than ${limits.files} changed files`);
+        },
+      });
+    };
+    // Side by side: files that git knows, and new ones.
+    await Promise.all([listed('-m', '-d'), listed('-o', '--exclude-standard')]);
     for (const path of removed) written.delete(path);
     const { kept, folders, leftOut } = await this.#readableOnes([...written], limits);
     return { changed: [...removed, ...folders, ...kept].map((path) => `${path}\0`), leftOut };

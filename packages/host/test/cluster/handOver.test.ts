@@ -75,6 +75,15 @@ describe('a session that goes to another host', () => {
     expect(states[2] && shown(states[2])).toEqual(states[0] && shown(states[0]));
   });
 
+  it('does not stay because a client watches what it has changed', async () => {
+    const { database, hosts, session } = await threeHosts();
+    const [host] = hosts as [TestHost];
+    const watching = await host.connect();
+    const { state } = watching.work.watchChanges(session);
+    await expect.poll(() => state.value.isLoading, { timeout: 20_000 }).not.toBe(true);
+    await drained(host, database);
+  });
+
   it('[FOL2] loses, doubles and mixes up nothing that clients send meanwhile, at whatever host', async () => {
     const { database, hosts, clients, session } = await threeHosts();
     const closed: string[] = [];

@@ -74,10 +74,11 @@ describe('loaded sessions', () => {
     expect(evicted).toEqual(['s4', 's3']);
   });
 
-  it('stay while they are held, even after a long idle time', async () => {
+  it.each([false, true])('stay while they are held, even after a long idle time (may move: %s)', async (mayMove) => {
     const { add, loaded, evicted } = world(40 * MIB, 1_000);
     for (const uri of ['held', 'idle']) add(uri, { lastUsed: performance.now() - 2_000 });
-    const letGo = loaded.hold('held');
+    const letGo = loaded.hold('held', mayMove);
+    expect(loaded.isHeld('held')).toBe(!mayMove);
     await loaded.sweep();
     expect(evicted).toEqual(['idle']);
     letGo();

@@ -110,6 +110,12 @@ export const disposeSessionParams = z.object({
     .describe(
       "What becomes of the session's own worktree. `keep` (the default): what no commit and no other branch has stays. `ask`: where there is such work the session is not deleted, and the error's `data.code` is `unmergedWork`. `discard`: all of it is removed. Since version 2.",
     ),
+  agentCopy: z
+    .enum(['keep', 'delete'])
+    .exactOptional()
+    .describe(
+      "What becomes of the conversation in the agent's own store, from where a terminal continues it. `keep` is the default. `delete`: it is removed too; where it can't be, the session is not deleted, and the error's `data.code` is `agentCopyKept`. Since version 2.",
+    ),
 });
 
 export const listSessionsFilter = z.object({

@@ -37,6 +37,12 @@ export const COMMAND_TABLE: { readonly [M in keyof Commands]: CommandRow } = {
   createPairing: { since: 2, role: 'owner' },
   fetchPairing: { since: 2, role: 'owner' },
   removePairing: { since: 2, role: 'owner' },
+  // It has the host send what happens in sessions to an address of the caller's choice.
+  listWebhooks: { since: 2, role: 'owner' },
+  addWebhook: { since: 2, role: 'owner' },
+  removeWebhook: { since: 2, role: 'owner' },
+  enableWebhook: { since: 2, role: 'owner' },
+  testWebhook: { since: 2, role: 'owner' },
   // Lets somebody in, who stays in when the device that did it is revoked.
   shareSession: { since: 2, role: 'owner' },
   updateAgent: { since: 2, role: 'owner' },

@@ -103,6 +103,12 @@ export interface DisposeSessionParams {
    * `discard`: all of it is removed. Since version 2.
    */
   readonly worktree?: 'keep' | 'ask' | 'discard';
+  /**
+   * What becomes of the conversation in the agent's own store, from where a terminal continues it. `keep` is the
+   * default. `delete`: it is removed too; where it can't be, the session is not deleted, and the error's `data.code` is
+   * `agentCopyKept`. Since version 2.
+   */
+  readonly agentCopy?: 'keep' | 'delete';
 }
 
 export interface EndLoginParams {

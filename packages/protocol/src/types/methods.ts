@@ -81,12 +81,18 @@ import type {
   ListNativeSessionsResult,
 } from './native.js';
 import type {
+  AddWebhookParams,
+  AddWebhookResult,
   FetchPushKeyParams,
   FetchPushKeyResult,
+  ListWebhooksParams,
+  ListWebhooksResult,
   LookAtParams,
   RemovePushSubscriptionParams,
   SetPushSubscriptionParams,
   SetPushSubscriptionResult,
+  TestWebhookResult,
+  WebhookParams,
 } from './push.js';
 import type {
   FetchTestCommandParams,
@@ -169,6 +175,11 @@ export interface Commands {
   readonly createPairing: Command<CreatePairingParams, CreatePairingResult>;
   readonly fetchPairing: Command<PairingParams, FetchPairingResult>;
   readonly removePairing: Command<PairingParams, null>;
+  readonly listWebhooks: Command<ListWebhooksParams, ListWebhooksResult>;
+  readonly addWebhook: Command<AddWebhookParams, AddWebhookResult>;
+  readonly removeWebhook: Command<WebhookParams, null>;
+  readonly enableWebhook: Command<WebhookParams, null>;
+  readonly testWebhook: Command<WebhookParams, TestWebhookResult>;
   readonly shareSession: Command<ShareSessionParams, ShareSessionResult>;
   readonly updateAgent: Command<AgentParams, null>;
   readonly cancelInstall: Command<AgentParams, null>;

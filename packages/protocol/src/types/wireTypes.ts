@@ -35,6 +35,8 @@ export interface WireTypes {
   AddDeviceParams: devices.AddDeviceParams;
   AddDeviceResult: devices.AddDeviceResult;
   AddedPart: turns.AddedPart;
+  AddWebhookParams: push.AddWebhookParams;
+  AddWebhookResult: push.AddWebhookResult;
   AgentAvailability: rootState.AgentAvailability;
   AgentInfo: rootState.AgentInfo;
   AgentKey: rootState.AgentKey;
@@ -171,6 +173,8 @@ export interface WireTypes {
   ListSessionsResult: commands.ListSessionsResult;
   ListTerminalsParams: terminals.ListTerminalsParams;
   ListTerminalsResult: terminals.ListTerminalsResult;
+  ListWebhooksParams: push.ListWebhooksParams;
+  ListWebhooksResult: push.ListWebhooksResult;
   LoginEndedNotification: notifications.LoginEndedNotification;
   LoginOutputNotification: notifications.LoginOutputNotification;
   LookAtParams: push.LookAtParams;
@@ -314,6 +318,7 @@ export interface WireTypes {
   TerminalScreenNotification: notifications.TerminalScreenNotification;
   TestRun: reviews.TestRun;
   TestsChangedAction: hostActions.TestsChangedAction;
+  TestWebhookResult: push.TestWebhookResult;
   TextField: forms.TextField;
   TextPosition: common.TextPosition;
   TextRange: common.TextRange;
@@ -346,6 +351,9 @@ export interface WireTypes {
   UsageAction: hostActions.UsageAction;
   UsageInfo: common.UsageInfo;
   UserMessage: turns.UserMessage;
+  Webhook: push.Webhook;
+  WebhookEvent: push.WebhookEvent;
+  WebhookParams: push.WebhookParams;
   WorkChangedNotification: notifications.WorkChangedNotification;
   WriteFileParams: sessionFs.WriteFileParams;
 }

@@ -5,6 +5,7 @@ import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import type {
+  DeleteSessionOptions,
   SearchOptions,
   SearchResults,
   SendRequestOptions,
@@ -16,6 +17,7 @@ import type {
 } from '../providers/sessionsProvider.js';
 import type { Session, SessionWorkspace } from '../session.js';
 import { parseSessionId } from '../sessionId.js';
+import { settingsOfAgent } from './agentSettings.js';
 import { ChatActions } from './chatActions.js';
 import { createChatOnHost, type NewHostChat } from './createChatOnHost.js';
 import { FolderBrowser, foldersAction } from './folderBrowser.js';
@@ -225,9 +227,9 @@ export class AgentHostProvider implements SessionsProvider {
     else await this.#actions.run(urisOf(found.group), (session) => session.markRead(read));
   }
 
-  async deleteSession(sessionId: string): Promise<void> {
+  async deleteSession(sessionId: string, options?: DeleteSessionOptions): Promise<void> {
     const found = this.#find(sessionId);
-    if (found.kind === 'listed') return this.#actions.deleteAll(urisOf(found.group));
+    if (found.kind === 'listed') return this.#actions.deleteAll(urisOf(found.group), options);
     this.#untitled.delete(found.localId);
     this.#changes.fire({ added: [], removed: [found.untitled.session], changed: [] });
   }
@@ -243,6 +245,9 @@ export class AgentHostProvider implements SessionsProvider {
     const found = this.#find(sessionId);
     return found.kind === 'untitled' ? this.#commit(found, options) : this.#addChat(found.group, options);
   }
+
+  /** What its sessions of an agent let users choose, for a new one. */
+  readonly settingsOf = (provider: string) => settingsOfAgent(this.#host, provider);
 
   /** A session of the host by its URI, also one that is older than what was listed. Rejects where there is none. */
   async findSession(uri: URI): Promise<Session> {

@@ -1,6 +1,7 @@
 import { type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { NotSupportedError } from '../errors.js';
+import type { DeleteSessionOptions } from '../providers/sessionsProvider.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';
 
 /** Subscriptions are few on a host, and archiving a thousand sessions at once must leave some for what is looked at. */
@@ -24,8 +25,9 @@ export class ChatActions {
     if (failed) throw failed.reason;
   }
 
-  async deleteAll(uris: readonly URI[]): Promise<void> {
-    const deleteOne = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri));
+  async deleteAll(uris: readonly URI[], { agentCopy }: DeleteSessionOptions = {}): Promise<void> {
+    const how = { ...(agentCopy && { agentCopy }) };
+    const deleteOne = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri, how));
     const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => deleteOne(uri))));
     const gone = uris.filter((_, index) => outcomes[index]?.status === 'fulfilled');
     // The host announces it too, but the caller could still find the session until then.

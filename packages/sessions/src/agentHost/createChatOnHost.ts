@@ -1,6 +1,7 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { SessionSummary, URI } from '@agenthost/protocol';
 import type { SendRequestOptions } from '../providers/sessionsProvider.js';
+import { chooseSettings } from './agentSettings.js';
 
 export interface NewHostChat extends SendRequestOptions {
   readonly uri: URI;
@@ -21,7 +22,9 @@ export async function createChatOnHost<T>(
   chat: NewHostChat,
   keep: (summary: SessionSummary) => T,
 ): Promise<T> {
-  const { uri, provider, workingDirectory, model, group, query, attachedContext, worktree, title } = chat;
+  const { uri, provider, workingDirectory, model, group, query, attachedContext, worktree, title, mode, settings } =
+    chat;
+  const isolation = worktree && { kind: 'worktree', ...worktree };
   let session: SessionHandle | undefined;
   try {
     session = await host.createSession({
@@ -30,10 +33,13 @@ export async function createChatOnHost<T>(
       metadata: { group },
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(model !== undefined && { model }),
-      ...(worktree && { config: { isolation: { kind: 'worktree', ...worktree } } }),
+      ...((isolation || mode !== undefined) && {
+        config: { ...(isolation && { isolation }), ...(mode !== undefined && { mode }) },
+      }),
     });
     // Says why when the agent did not start; a message would only be refused.
     await session.ready();
+    if (settings) await chooseSettings(session, settings);
     await session.send({ text: query, ...(attachedContext?.length && { attachments: attachedContext }) });
     if (title !== '') await session.rename(title);
     return keep(session.confirmed.value.summary);

@@ -43,6 +43,10 @@ export interface SendRequestOptions {
   readonly attachedContext?: readonly AttachedContext[];
   /** For the first message: the session works in a git worktree of its own. Providers without worktrees ignore it. */
   readonly worktree?: NewWorktree;
+  /** For the first message: the mode that the agent begins in. Providers without modes ignore it. */
+  readonly mode?: string;
+  /** The same for other settings of the agent, by their ids. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** A git worktree for a new session. */
@@ -65,6 +69,11 @@ export interface SearchResults {
   readonly results: readonly SearchResult[];
   /** How many there are, also those that are not in `results`. */
   readonly total: number;
+}
+
+export interface DeleteSessionOptions {
+  /** The conversation in the agent's own store: it is kept unless it is to be deleted. Where that fails, the session is kept too. */
+  readonly agentCopy?: 'keep' | 'delete';
 }
 
 export interface SearchOptions {
@@ -121,7 +130,7 @@ export interface SessionsProvider {
   setModel(sessionId: string, modelId: string): Promise<void>;
   archiveSession(sessionId: string): Promise<void>;
   unarchiveSession(sessionId: string): Promise<void>;
-  deleteSession(sessionId: string): Promise<void>;
+  deleteSession(sessionId: string, options?: DeleteSessionOptions): Promise<void>;
   /** The last chat takes its session with it. */
   deleteChat(sessionId: string, chatUri: URI): Promise<void>;
   setRead(sessionId: string, read: boolean): Promise<void>;

@@ -47,6 +47,8 @@ export interface ClusterResult {
   readonly interrupted: number;
   /** By fault: the longest time in which a session accepted nothing, in ms. */
   readonly pauses: Readonly<Record<string, readonly number[]>>;
+  /** What the longest of them followed, and in which session. */
+  readonly longest: string;
 }
 
 const LEASE_MS = LEASE_S * 1_000;
@@ -76,6 +78,7 @@ class ClusterRun {
   readonly #random: () => number;
   readonly #nodes: ClusterNode[] = [];
   readonly #pauses: Record<string, number[]> = {};
+  #longest = { ms: 0, after: 'no fault' };
   #balancer: Balancer | undefined;
   #load: ClusterLoad | undefined;
 
@@ -148,6 +151,7 @@ class ClusterRun {
       disconnects,
       interrupted: errors.length,
       pauses: this.#pauses,
+      longest: `${this.#longest.ms} ms, ${this.#longest.after}`,
     };
   }
 
@@ -204,10 +208,11 @@ class ClusterRun {
   }
 
   #notePause(fault: string, began: number): void {
-    for (const { times } of this.#load?.sent.values() ?? []) {
+    for (const [uri, { times }] of this.#load?.sent ?? []) {
       const after = times.filter((time) => time > began);
-      const longest = Math.max(...after.map((time, index) => time - (after[index - 1] ?? began)));
-      this.#pauses[fault] = [...(this.#pauses[fault] ?? []), Math.round(longest)];
+      const longest = Math.round(Math.max(...after.map((time, index) => time - (after[index - 1] ?? began))));
+      this.#pauses[fault] = [...(this.#pauses[fault] ?? []), longest];
+      if (longest > this.#longest.ms) this.#longest = { ms: longest, after: `${uri} after ${this.history.at(-1)}` };
     }
   }
 

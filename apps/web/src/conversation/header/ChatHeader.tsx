@@ -17,6 +17,7 @@ import { archiveSessions } from '../../overlays/archiveSessions.js';
 import { ChangesDialog } from '../../overlays/ChangesDialog.js';
 import { CustomizationsDialog } from '../../overlays/CustomizationsDialog.js';
 import { DeleteChatDialog } from '../../overlays/DeleteChatDialog.js';
+import { DeleteEverywhereDialog } from '../../overlays/DeleteEverywhereDialog.js';
 import { FilesDialog } from '../../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../../overlays/Menu.js';
 import { NewChatDialog } from '../../overlays/NewChatDialog.js';
@@ -91,6 +92,7 @@ export function ChatHeader(props: ChatHeaderProps) {
     canHandOver: takers.length > 0,
     supports: model.supports,
     canExport: model.exported !== undefined,
+    hasCopies: agents.some(({ provider, runsInput }) => provider === session.sessionType && runsInput !== true),
     terminals,
     onRename,
     onFork,
@@ -268,6 +270,13 @@ export function ChatHeader(props: ChatHeaderProps) {
             onClose={() => setDialog(undefined)}
           />
         </Suspense>
+      )}
+      {dialog === 'deleteEverywhere' && (
+        <DeleteEverywhereDialog
+          session={session}
+          agent={agentName(place, session.sessionType)}
+          onClose={() => setDialog(undefined)}
+        />
       )}
       {dialog === 'deleteChat' && (
         <DeleteChatDialog session={session} chat={model.resource} onClose={() => setDialog(undefined)} />

@@ -1,4 +1,5 @@
 import type { Role } from '@agenthost/protocol';
+import { roleRefusal } from '@agenthost/protocol/internal';
 import type { ChatModel } from '@agenthost/sessions';
 import {
   Archive,
@@ -22,7 +23,15 @@ import type { MenuItem } from '../../overlays/Menu.js';
 import type { PageTerminals } from '../../terminal/useTerminals.js';
 
 /** A dialog that the menu opens. */
-export type SessionDialog = 'customizations' | 'files' | 'newChat' | 'deleteChat' | 'handOver' | 'share' | 'export';
+export type SessionDialog =
+  | 'customizations'
+  | 'files'
+  | 'newChat'
+  | 'deleteChat'
+  | 'handOver'
+  | 'share'
+  | 'export'
+  | 'deleteEverywhere';
 
 interface SessionMenuOptions {
   readonly role: Role;
@@ -33,6 +42,8 @@ interface SessionMenuOptions {
   readonly canHandOver: boolean;
   readonly supports: ChatModel['supports'];
   readonly canExport: boolean;
+  /** Its agent may keep the conversation in a store of its own. */
+  readonly hasCopies: boolean;
   readonly terminals: PageTerminals | undefined;
   readonly onRename: () => void;
   readonly onFork: (() => void) | undefined;
@@ -48,7 +59,8 @@ interface SessionMenuOptions {
 
 /** What can be done with an open session; what the role or the agent does not allow says why. */
 export function sessionMenu(options: SessionMenuOptions): (MenuItem | 'line')[] {
-  const { role, isArchived, supportsMultiChat, hasHost, hasSeveralChats, canHandOver, supports, canExport } = options;
+  const { role, isArchived, supportsMultiChat, hasHost, hasSeveralChats, canHandOver, supports, canExport, hasCopies } =
+    options;
   const { terminals, onRename, onFork, onDelete, onReview, onFiles, onArchive, onUnread, onDialog } = options;
   return [
     ...(onReview
@@ -159,5 +171,16 @@ export function sessionMenu(options: SessionMenuOptions): (MenuItem | 'line')[] 
       disabledReason: permissionError(role, 'disposeSession'),
       choose: onDelete,
     },
+    ...(hasCopies
+      ? [
+          {
+            label: 'Delete everywhere…',
+            icon: <Trash2 size={14} aria-hidden />,
+            danger: true,
+            disabledReason: roleRefusal(role, 'owner'),
+            choose: () => onDialog('deleteEverywhere'),
+          },
+        ]
+      : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
-import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { Agent, AgentDescriptor, AgentSession, DeleteConversationOptions, OpenSessionOptions } from '../agent.js';
 import type { CustomizationSupport } from '../agentCustomization.js';
 import { AGENTS_FOLDER } from '../install/agentInstall.js';
 import type { AgentPackage } from '../install/agentPackage.js';
@@ -9,7 +9,7 @@ import type { AcpAgentSpec } from './acpAgentSpec.js';
 import { AcpLogin, passedOn } from './acpLogin.js';
 import type { AcpSession } from './acpSession.js';
 import { ModelMemory } from './modelMemory.js';
-import { type FoundProgram, findAgentProgram } from './program.js';
+import { type FoundProgram, findAgentProgram, findNamedProgram } from './program.js';
 import { ChangeTally } from './turn/changeTally.js';
 import { MESSAGE_LIMITS, type MessageLimits } from './turn/messageStream.js';
 
@@ -156,6 +156,29 @@ export class AcpAgent implements Agent {
     }
     this.#sessions.add(session);
     return session;
+  }
+
+  async deleteConversation({ nativeSessionId, cwd, env, signal }: DeleteConversationOptions): Promise<void> {
+    const { spec, keyEnv } = await this.#withKey(this.#spec);
+    const { stateDir, hostEnv, startTimeoutMs = MINUTE, limits } = this.#options;
+    const program = await this.findProgram();
+    if (!program) throw new Error(`${spec.displayName} can't be started: the program ${spec.command} was not found.`);
+    const [name, ...args] = spec.deleteProgram ?? [];
+    const deleteProgram = name === undefined ? undefined : await findNamedProgram(name, args, spec, this.#options);
+    if (name !== undefined && !deleteProgram) throw new Error(`The program ${name} was not found.`);
+    const { deleteConversation } = await import('./deleteConversation.js');
+    await deleteConversation({
+      spec,
+      program,
+      deleteProgram,
+      nativeSessionId,
+      cwd,
+      env: { ...env, ...passedOn(spec, hostEnv), ...spec.env, ...keyEnv },
+      stateDir,
+      limits: { ...MESSAGE_LIMITS, ...limits },
+      timeoutMs: startTimeoutMs,
+      signal: AbortSignal.any([signal, this.#disposal.signal]),
+    });
   }
 
   async dispose(): Promise<void> {

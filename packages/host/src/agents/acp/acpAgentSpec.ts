@@ -25,6 +25,10 @@ export interface AcpAgentSpec {
   readonly loginProgram?: readonly string[];
   readonly logoutProgram?: readonly string[];
   readonly statusProgram?: readonly string[];
+  /** The agent's own program that deletes a conversation, where ACP has no way or a worse one. The id follows as its last argument. */
+  readonly deleteProgram?: readonly string[];
+  /** It finds the conversation only in the folder that it was begun in. Otherwise an empty folder is used, where nothing is obeyed. */
+  readonly deletesInFolder?: boolean;
   /** Present when the host can keep a key for the agent. */
   readonly key?: AgentKeySupport;
   /** A method of the agent that logs in without a person, e.g. with a key from its environment. */

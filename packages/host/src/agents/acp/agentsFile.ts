@@ -46,6 +46,9 @@ const agentEntry = z
     loginProgram: program.describe("The agent's own program that logs in: its name or path, then its arguments."),
     logoutProgram: program.describe("The agent's own program that logs out."),
     statusProgram: program.describe('A program that ends with 0 when somebody is logged in.'),
+    deleteProgram: program.describe(
+      "The agent's own program that deletes a conversation, whose id follows; not needed where ACP's session/delete does it.",
+    ),
     key: z
       .strictObject({
         variable: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'expected the name of a variable'),
@@ -146,6 +149,7 @@ function specOf(
   const loginProgram = entry.loginProgram ?? known?.loginProgram;
   const logoutProgram = entry.logoutProgram ?? known?.logoutProgram;
   const statusProgram = entry.statusProgram ?? known?.statusProgram;
+  const deleteProgram = entry.deleteProgram ?? known?.deleteProgram;
   return {
     provider,
     displayName,
@@ -158,6 +162,8 @@ function specOf(
     ...(known?.refusesPrograms && { refusesPrograms: true }),
     ...(known?.countsTotals && { countsTotals: true }),
     ...(known?.keepsCopies && { keepsCopies: true }),
+    ...(known?.deletesInFolder && { deletesInFolder: true }),
+    ...(known?.tidy && { tidy: known.tidy }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
     ...(icon && { icon }),
@@ -167,6 +173,7 @@ function specOf(
     ...(loginProgram && { loginProgram }),
     ...(logoutProgram && { logoutProgram }),
     ...(statusProgram && { statusProgram }),
+    ...(deleteProgram && { deleteProgram }),
     ...(key && { key }),
   };
 }

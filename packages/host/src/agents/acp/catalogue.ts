@@ -58,6 +58,8 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     loginProgram: ['codex', 'login', '--device-auth'],
     logoutProgram: ['codex', 'logout'],
     statusProgram: ['codex', 'login', 'status'],
+    // Over ACP it only moves the conversation to an archive.
+    deleteProgram: ['codex', 'delete', '--force'],
     key: {
       variable: 'OPENAI_API_KEY',
       authMethod: 'api-key',
@@ -81,6 +83,8 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     // It has no command that only logs in: it asks when it starts, and ends with /quit.
     loginProgram: ['gemini'],
+    deleteProgram: ['gemini', '--delete-session'],
+    deletesInFolder: true,
     tidy: removeEmptyTwins,
     key: {
       variable: 'GEMINI_API_KEY',
@@ -102,6 +106,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE, scripts: ['opencode-ai'] },
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
     loginProgram: ['opencode', 'auth', 'login'],
+    deleteProgram: ['opencode', 'session', 'delete'],
     login: 'Log in to a provider of models: opencode auth login.',
   },
   {

@@ -216,7 +216,12 @@ export const initialized = z.looseObject({
       ),
       mcpCapabilities: lenient(z.looseObject({ http: lenient(z.boolean()), sse: lenient(z.boolean()) })),
       sessionCapabilities: lenient(
-        z.looseObject({ resume: z.unknown().optional(), close: z.unknown().optional(), fork: z.unknown().optional() }),
+        z.looseObject({
+          resume: z.unknown().optional(),
+          close: z.unknown().optional(),
+          fork: z.unknown().optional(),
+          delete: z.unknown().optional(),
+        }),
       ),
     }),
   ),

@@ -1,7 +1,7 @@
 import type { UserMessage } from '@agenthost/protocol';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
-import type { Agent, AgentEvent, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { Agent, AgentEvent, AgentSession, DeleteConversationOptions, OpenSessionOptions } from '../agent.js';
 import { oneLine } from '../events/boundedText.js';
 import type { NativeLinks } from './nativeLinks.js';
 import { BUSY_MS } from './nativeList.js';
@@ -31,7 +31,28 @@ export function guardAgent(agent: Agent, options: NativeGuardOptions): Agent {
     const guarded = new GuardedSession(agent, store, options, opening);
     return guarded.open();
   };
-  return withMembers(agent, () => agent, { openSession });
+  const { deleteConversation } = agent;
+  return withMembers(agent, () => agent, {
+    openSession,
+    ...(deleteConversation && {
+      deleteConversation: async (deletion: DeleteConversationOptions) => {
+        await mustBeKnown(store, options.links, deletion.nativeSessionId);
+        await deleteConversation.call(agent, deletion);
+      },
+    }),
+  });
+}
+
+/** Rejects when somebody has spoken in a terminal since the last turn here: nobody here has seen those words. */
+async function mustBeKnown(store: NativeStore, links: NativeLinks, id: string): Promise<void> {
+  const place = await store.find(id);
+  if (!place) return;
+  const { turns } = await store.turns(place, TAIL_BYTES);
+  const known = (await links.get(`${store.provider}/${id}`))?.lastTurnId;
+  const foreign = newSince(turns, known).map(({ userMessage }) => userMessage.text);
+  const unseen = foreign.filter((text) => !OWN.test(text));
+  if (unseen.length === 0) return;
+  throw new Error(`It was continued in a terminal with ${quoted(unseen)}, which is not shown here.`);
 }
 
 /** An object with some members of its own, and all others of the target. */

@@ -177,7 +177,10 @@ export class WorktreeSetup {
     });
     if (!success) {
       const how = exitCode === undefined ? problem : `it ended with ${exitCode}`;
-      this.#say(turnId, `The set-up command failed: ${how}. The session goes on without it; a terminal can run it again.`);
+      this.#say(
+        turnId,
+        `The set-up command failed: ${how}. The session goes on without it; a terminal can run it again.`,
+      );
     }
   }
 

@@ -32,8 +32,8 @@ class SharedSession implements VisibleSessions {
     return this.#isShown(uri) && this.#ofSpace.exists(uri);
   }
 
-  hold(uri: URI): () => void {
-    return this.#isShown(uri) ? this.#ofSpace.hold(uri) : () => {};
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#isShown(uri) ? this.#ofSpace.hold(uri, mayMove) : () => {};
   }
 
   fetchTurns: VisibleSessions['fetchTurns'] = async (params, client) =>

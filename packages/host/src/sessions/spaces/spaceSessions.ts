@@ -1,6 +1,5 @@
 import type {
   CreateSessionParams,
-  DisposeSessionParams,
   ForkSessionParams,
   ImportSessionParams,
   ListSessionsParams,
@@ -8,6 +7,7 @@ import type {
   URI,
 } from '@agenthost/protocol';
 import { stopping } from '../hubDrain.js';
+import type { SessionRemoval } from '../removedSession.js';
 import { noContent, notFound, sessionOfContent } from '../sessionLoader.js';
 import type { AskingClient, CommandClient, OpenSession, Sessions, VisibleSessions } from '../sessions.js';
 
@@ -41,8 +41,8 @@ export class SpaceSessions implements VisibleSessions {
     return opening;
   }
 
-  hold(uri: URI): () => void {
-    return this.#all().hold(uri);
+  hold(uri: URI, mayMove = false): () => void {
+    return this.#all().hold(uri, mayMove);
   }
 
   create(params: CreateSessionParams, client: AskingClient): Promise<void> {
@@ -62,8 +62,8 @@ export class SpaceSessions implements VisibleSessions {
     return (await this.#all().spaceOf(uri)) === this.#space;
   }
 
-  remove(uri: URI, client: AskingClient, worktree?: DisposeSessionParams['worktree']): Promise<void> {
-    return this.#with(uri, (all) => all.remove(uri, this.#as(client), worktree));
+  remove(uri: URI, client: AskingClient, how?: SessionRemoval): Promise<void> {
+    return this.#with(uri, (all) => all.remove(uri, this.#as(client), how));
   }
 
   fetchTurns: VisibleSessions['fetchTurns'] = (params, client) =>

@@ -173,15 +173,8 @@ export class AgentRun {
   }
 
   /** The native id of a copy of the agent's memory, if its session is open and the agent can make one. */
-  async fork(): Promise<string | undefined> {
-    if (this.isBusy || this.#agent.isUntold) return undefined;
-    try {
-      const session = await this.#agent.session;
-      return this.isBusy ? undefined : await session?.fork?.();
-    } catch (error) {
-      this.#options.log.debug(`the agent did not copy its session: ${errorMessage(error)}`);
-      return undefined;
-    }
+  fork(): Promise<string | undefined> {
+    return this.#agent.fork();
   }
 
   /** The newest turns, which began with these messages, were removed from the conversation. A message that comes now waits for this. */
@@ -190,6 +183,13 @@ export class AgentRun {
       .then(() => this.#agent.rewind(messages))
       .catch((error: unknown) => this.#options.log.warn(`the agent could not go back: ${errorMessage(error)}`));
     return this.#queue;
+  }
+
+  /** Closes the agent's session and does this, before any message that comes now. */
+  apart(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(() => this.#agent.close()).then(work);
+    this.#queue = done.catch(() => {});
+    return done;
   }
 
   revokeApproval(id: string): void {

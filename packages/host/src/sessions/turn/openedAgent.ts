@@ -106,6 +106,19 @@ export class OpenedAgent {
     await this.#options.sink.agentForgotten();
   }
 
+  /** As `AgentRun.fork`. */
+  async fork(): Promise<string | undefined> {
+    const { isBusy, log } = this.#options;
+    if (isBusy() || this.#isUntold) return undefined;
+    try {
+      const session = await this.#opened;
+      return isBusy() ? undefined : await session?.fork?.();
+    } catch (error) {
+      log.debug(`the agent did not copy its session: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
   async closeStale(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;

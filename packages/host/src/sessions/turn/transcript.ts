@@ -1,4 +1,4 @@
-import type { CompletedToolCall, ResponsePart, Turn, UserMessage } from '@agenthost/protocol';
+import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
 import type { Transcript } from '../../agents/agent.js';
 
 /** In code units. A whole transcript costs an agent some 15,000 tokens, once. */
@@ -61,7 +61,14 @@ function isOfHost({ origin, responseParts }: Turn): boolean {
   return origin === 'agent' && responseParts.every(({ kind }) => kind === 'notice');
 }
 
-function turnText({ userMessage, origin, responseParts, earlierParts, toolCalls, state, error }: Turn): string {
+type ToldTurn = Pick<Turn, 'userMessage' | 'origin' | 'responseParts' | 'earlierParts' | 'error'> & {
+  readonly toolCalls: readonly ToolCallState[];
+  readonly state?: Turn['state'];
+};
+
+/** One turn as text, without a state while it runs. Each message and output in it is bounded. */
+export function turnText(turn: ToldTurn): string {
+  const { userMessage, origin, responseParts, earlierParts, toolCalls, state, error } = turn;
   const calls = new Map(toolCalls.map((call) => [call.toolCallId, call]));
   const shownCalls = new Set(toolCalls.slice(-MAX_CALLS).map(({ toolCallId }) => toolCallId));
   const lines = [origin === 'agent' ? '## The agent, by itself' : `## User\n${messageText(userMessage)}`, '## Agent'];
@@ -94,10 +101,12 @@ function partText(part: Exclude<ResponsePart, { readonly kind: 'toolCall' }>): s
   return '';
 }
 
-function callText(call: CompletedToolCall | undefined): string {
+function callText(call: ToolCallState | undefined): string {
   if (!call) return '';
   const input = call.toolInput === undefined ? '' : `: ${shortened(call.toolInput, MAX_TOOL_INPUT)}`;
   const head = `[${call.displayName}${input}]`;
+  if (call.status === 'pendingConfirmation') return `${head} waits for an answer`;
+  if (call.status === 'running') return `${head} runs`;
   if (call.status === 'cancelled') return `${head} not run${call.reason ? `: ${shortened(call.reason, 300)}` : ''}`;
   const { result, output } = call;
   const files = (result.content ?? []).flatMap((one) =>
@@ -110,7 +119,7 @@ function callText(call: CompletedToolCall | undefined): string {
 }
 
 /** Keeps the head and the tail: what a command was asked, and how it ended. */
-function shortened(text: string, max: number): string {
+export function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters …]\n${text.slice(-half)}`;

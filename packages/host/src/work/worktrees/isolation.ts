@@ -21,6 +21,8 @@ export interface SessionWorktree {
   /** The branch that it began at, or the commit where there was none. */
   readonly base: string;
   readonly baseCommit: string;
+  /** Its session is kept in a database. */
+  readonly isElsewhere?: true;
 }
 
 const MAX_NAME = 250;
@@ -42,6 +44,7 @@ export const sessionWorktree = z.object({
   branch: z.string(),
   base: z.string(),
   baseCommit: z.string(),
+  isElsewhere: z.literal(true).exactOptional(),
 });
 
 type Config = Readonly<Record<string, unknown>> | undefined;

@@ -29,6 +29,8 @@ export interface WorktreesOptions {
   readonly stateDir: string;
   readonly env: Environment;
   readonly log: Pick<HostLog, 'warn'>;
+  /** The sessions are not in the state folder, but in a database. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface NewWorktree {
@@ -43,6 +45,10 @@ export interface UnmergedWork {
   readonly uncommitted: number;
   /** Commits that no other branch has, here or at a remote. */
   readonly unmerged: number;
+  /** Commits that are on no branch at all: only the folder has them. */
+  readonly loose: number;
+  /** It has submodules checked out, in which git is not run. */
+  readonly hasSubmodules: boolean;
 }
 
 export type WorktreeFate = 'keep' | 'ask' | 'discard';
@@ -94,7 +100,10 @@ export class Worktrees {
   ): Promise<SessionWorktree> {
     const branch = await this.#freeName(top, wanted);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const worktree = { repository: top, path, branch, base: start.name, baseCommit: start.commit };
+    const worktree = {
+      ...{ repository: top, path, branch, base: start.name, baseCommit: start.commit },
+      ...(this.#options.isElsewhere && { isElsewhere: true as const }),
+    };
     const options = this.#git({ writes: true, timeoutMs: CHECKOUT_MS });
     try {
       await writePrivateFile(recordFile(path), JSON.stringify(worktree));
@@ -109,8 +118,13 @@ export class Worktrees {
   /** What only this worktree and its branch have; `undefined` if git can't tell. */
   async unmergedWork(worktree: SessionWorktree): Promise<UnmergedWork | undefined> {
     try {
-      const [uncommitted, unmerged] = await Promise.all([this.#uncommitted(worktree), this.#unmerged(worktree)]);
-      return { uncommitted, unmerged };
+      const [uncommitted, unmerged, loose, hasSubmodules] = await Promise.all([
+        this.#uncommitted(worktree),
+        this.#unmerged(worktree),
+        this.#loose(worktree),
+        this.#hasSubmodules(worktree),
+      ]);
+      return { uncommitted, unmerged, loose, hasSubmodules };
     } catch {
       return undefined;
     }
@@ -140,8 +154,8 @@ export class Worktrees {
       return;
     }
     const work = await this.unmergedWork(worktree);
-    if (!work || work.uncommitted > 0) {
-      if (await isFolder(path)) this.#options.log.warn(`the worktree ${path} is kept: it has files that no commit has`);
+    if (!work || needsFolder(work)) {
+      if (await isFolder(path)) this.#options.log.warn(`the worktree ${path} is kept: it has work that no branch has`);
       return;
     }
     await this.#removeFolder(worktree);
@@ -149,6 +163,19 @@ export class Worktrees {
       this.#options.log.warn(`the branch ${branch} of ${repository} is kept: it has commits of no other branch`);
       return;
     }
+    await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
+  }
+
+  /** Removes one that no session works in, as far as nothing is lost. */
+  async clean(worktree: SessionWorktree): Promise<void> {
+    const { path, repository, branch } = worktree;
+    if (await isFolder(path)) {
+      await this.release(worktree);
+      return;
+    }
+    await this.#removeFolder(worktree);
+    const unmerged = await this.#unmerged(worktree).catch(() => undefined);
+    if (unmerged !== 0) return;
     await this.#tried(runGit(repository, ['branch', '-D', '--', branch], this.#git({ writes: true })));
   }
 
@@ -180,14 +207,25 @@ export class Worktrees {
       .filter((entry) => /^[12u?] /.test(entry)).length;
   }
 
-  async #unmerged({ repository, branch }: SessionWorktree): Promise<number> {
-    const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
-    const { stdout } = await runGit(
-      repository,
-      ['rev-list', '--count', `refs/heads/${branch}`, '--not', ...others],
-      this.#git(),
-    );
+  #unmerged({ repository, branch }: SessionWorktree): Promise<number> {
+    return this.#count(repository, `refs/heads/${branch}`, `--exclude=${branch}`);
+  }
+
+  /** With no branch checked out, as in the middle of a rebase. */
+  #loose({ path }: SessionWorktree): Promise<number> {
+    return this.#count(path, 'HEAD');
+  }
+
+  /** How many commits no branch and no tag has, here or at a remote. */
+  async #count(folder: string, from: string, ...but: readonly string[]): Promise<number> {
+    const others = [...but, '--branches', '--remotes', '--tags'];
+    const { stdout } = await runGit(folder, ['rev-list', '--count', from, '--not', ...others], this.#git());
     return Number(stdout.toString('utf8').trim());
+  }
+
+  async #hasSubmodules({ path }: SessionWorktree): Promise<boolean> {
+    const { gitDir } = await gitPlace(path, this.#git());
+    return isFolder(join(gitDir, 'modules'));
   }
 
   /** The commit to begin at, and what it is called. */
@@ -268,6 +306,11 @@ export class Worktrees {
       if (error.problem !== 'failed') this.#options.log.warn(`a worktree is not cleaned up: ${errorMessage(error)}`);
     });
   }
+}
+
+/** Work that a branch does not keep. */
+function needsFolder({ uncommitted, loose, hasSubmodules }: UnmergedWork): boolean {
+  return uncommitted > 0 || loose > 0 || hasSubmodules;
 }
 
 /** Beside the worktree, not in it: git would show it. */

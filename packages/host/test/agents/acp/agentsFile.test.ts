@@ -45,6 +45,11 @@ describe('agents.json', () => {
     });
   });
 
+  it('keeps all that the host knows of an agent whose entry changes nothing', async () => {
+    const entries = Object.fromEntries(CATALOGUE.map(({ provider }) => [provider, {}]));
+    expect(await parse({ agents: entries })).toEqual(CATALOGUE);
+  });
+
   it.each([
     ['{\n  "agents": {\n    "a": }\n}', /^agents\.json:3: /],
     ['', /^agents\.json:1: /],

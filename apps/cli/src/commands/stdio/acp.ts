@@ -1,5 +1,5 @@
-import { defineCommand, HOST_OPTIONS } from '../command.js';
-import { usageError } from '../commandError.js';
+import { defineCommand, HOST_OPTIONS } from '../../command.js';
+import { usageError } from '../../commandError.js';
 
 export const command = defineCommand({
   name: 'acp',
@@ -17,7 +17,7 @@ Protocol and nothing else. When the editor ends, its turns go on.`,
     if (stray !== undefined) {
       throw usageError(`Unexpected argument '${stray}'.`, 'See agenthost acp --help for what it takes.');
     }
-    const { serveAcp } = await import('../acp/serveAcp.js');
+    const { serveAcp } = await import('../../acp/serveAcp.js');
     return serveAcp({
       address: values,
       startsHost: !values['no-start'],
