@@ -131,7 +131,11 @@ describe('agenthost acp, driven by the official client library', () => {
     const image = { type: 'image' as const, data: PIXEL, mimeType: 'image/png' };
     await editor.agent.request('session/prompt', {
       sessionId: id,
-      prompt: [{ type: 'text', text: 'attachments' }, image, { type: 'resource', resource: { uri: 'file:///a/b.txt', text: 'B' } }],
+      prompt: [
+        { type: 'text', text: 'attachments' },
+        image,
+        { type: 'resource', resource: { uri: 'file:///a/b.txt', text: 'B' } },
+      ],
     });
     expect(editor.said('agent_message_chunk')).toMatch(new RegExp(`^Image: ${PIXEL.length} [0-9a-f]{64}\nb.txt: 1 `));
     await editor.prompt(id, 'image');
@@ -142,7 +146,12 @@ describe('agenthost acp, driven by the official client library', () => {
     const id = await editor.open(test.stateDir);
     await editor.prompt(id, 'plan');
     await editor.until(() => editor.of('plan').length > 0);
-    expect(editor.of('plan').at(-1)?.entries.map(({ content, status }) => [content, status])).toEqual([
+    expect(
+      editor
+        .of('plan')
+        .at(-1)
+        ?.entries.map(({ content, status }) => [content, status]),
+    ).toEqual([
       ['Look', 'pending'],
       ['Leap', 'pending'],
     ]);
@@ -174,7 +183,11 @@ describe('agenthost acp, driven by the official client library', () => {
   it('asks for a text in a form of the editor', async () => {
     const id = await editor.open(test.stateDir);
     await editor.prompt(id, 'question');
-    expect(editor.forms.at(-1)).toMatchObject({ mode: 'form', sessionId: id, message: expect.stringContaining('Which colour?') });
+    expect(editor.forms.at(-1)).toMatchObject({
+      mode: 'form',
+      sessionId: id,
+      message: expect.stringContaining('Which colour?'),
+    });
     expect(editor.said('agent_message_chunk')).toContain('You answered: green');
   });
 
@@ -186,7 +199,10 @@ describe('agenthost acp, driven by the official client library', () => {
     const session = await other.openSession(id);
     await until(session.confirmed, ({ queuedMessages }) => queuedMessages?.length === 1);
     await editor.agent.notify('session/cancel', { sessionId: id });
-    await expect(Promise.all([first, second])).resolves.toEqual([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }]);
+    await expect(Promise.all([first, second])).resolves.toEqual([
+      { stopReason: 'cancelled' },
+      { stopReason: 'cancelled' },
+    ]);
     await until(session.confirmed, ({ turns, queuedMessages }) => turns.length === 1 && !queuedMessages?.length);
     session.dispose();
   });
@@ -195,9 +211,9 @@ describe('agenthost acp, driven by the official client library', () => {
     const id = await editor.open(test.stateDir);
     await expect(editor.prompt(id, 'error')).rejects.toThrow('The mock agent was told to fail.');
     await expect(editor.prompt('mock:/nowhere', 'hello')).rejects.toMatchObject({ code: -32002 });
-    await expect(editor.agent.request('session/load', { sessionId: 'mock:/nowhere', cwd: '/', mcpServers: [] })).rejects.toThrow(
-      'no session mock:/nowhere',
-    );
+    await expect(
+      editor.agent.request('session/load', { sessionId: 'mock:/nowhere', cwd: '/', mcpServers: [] }),
+    ).rejects.toThrow('no session mock:/nowhere');
     await expect(editor.agent.request('session/set_mode', { sessionId: id, modeId: 'x' })).rejects.toThrow('no modes');
   });
 

@@ -27,7 +27,10 @@ export class Editor {
   #initialized: acp.InitializeResponse | undefined;
 
   static async start(
-    { url, token }: { readonly url: URL; readonly token: string } | { readonly url: undefined; readonly token: undefined },
+    {
+      url,
+      token,
+    }: { readonly url: URL; readonly token: string } | { readonly url: undefined; readonly token: undefined },
     options: EditorOptions = {},
   ): Promise<Editor> {
     const address = url ? ['--url', url.href, '--token', token] : [];
@@ -98,7 +101,9 @@ export class Editor {
   /** The texts of a kind, joined. */
   said(kind: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk'): string {
     return this.updates
-      .flatMap(({ update }) => (update.sessionUpdate === kind && update.content.type === 'text' ? [update.content.text] : []))
+      .flatMap(({ update }) =>
+        update.sessionUpdate === kind && update.content.type === 'text' ? [update.content.text] : [],
+      )
       .join('');
   }
 

@@ -48,9 +48,13 @@ async function answer({ options }: RequestPermissionRequest): Promise<RequestPer
   return { outcome: { outcome: 'selected', optionId: chosen.optionId } };
 }
 
-it(`shows the same in the page, the terminal, a script and an editor, in ${RUNS} interleavings`, async () => {
-  for (let seed = FIRST; seed < FIRST + RUNS; seed++) await play(seed);
-}, 60_000 + RUNS * 1_000);
+it(
+  `shows the same in the page, the terminal, a script and an editor, in ${RUNS} interleavings`,
+  async () => {
+    for (let seed = FIRST; seed < FIRST + RUNS; seed++) await play(seed);
+  },
+  60_000 + RUNS * 1_000,
+);
 
 /** Everybody does something at once, in an order that the seed decides; then all that they see is compared. */
 async function play(seed: number): Promise<void> {
@@ -73,9 +77,15 @@ async function play(seed: number): Promise<void> {
   const folded = () => itemsOfUpdates(uri);
   await editor
     .until(() => JSON.stringify(folded()) === JSON.stringify(expected))
-    .catch(() => expect({ seed, items: folded(), errors: editor.errors }).toEqual({ seed, items: expected, errors: '' }));
+    .catch(() =>
+      expect({ seed, items: folded(), errors: editor.errors }).toEqual({ seed, items: expected, errors: '' }),
+    );
   for (const model of [chat, shown]) {
-    await until(model.confirmed, (state) => JSON.stringify(state?.turns) === JSON.stringify(turns), `the turns of ${seed}`);
+    await until(
+      model.confirmed,
+      (state) => JSON.stringify(state?.turns) === JSON.stringify(turns),
+      `the turns of ${seed}`,
+    );
   }
   chat.dispose();
   session.dispose();
@@ -169,7 +179,8 @@ function joined(items: readonly string[]): string[] {
   for (const item of items) {
     if (item.startsWith('user ') && item.endsWith('from editor')) continue;
     const [kind = '', last = ''] = [item.split(' ', 1)[0], all.at(-1)];
-    if (/^(said|thought)$/.test(kind) && last.startsWith(`${kind} `)) all[all.length - 1] += item.slice(kind.length + 1);
+    if (/^(said|thought)$/.test(kind) && last.startsWith(`${kind} `))
+      all[all.length - 1] += item.slice(kind.length + 1);
     else all.push(item);
   }
   return all;

@@ -79,7 +79,10 @@ it('starts a host in the background, once for several editors at once', async ()
   const permission: EditorOptions['permission'] = async ({ options }) => ({
     outcome: { outcome: 'selected', optionId: options[0]?.optionId ?? '' },
   });
-  const [one, two] = await Promise.all([Editor.start(nowhere, { args, env, permission }), Editor.start(nowhere, { args, env })]);
+  const [one, two] = await Promise.all([
+    Editor.start(nowhere, { args, env, permission }),
+    Editor.start(nowhere, { args, env }),
+  ]);
   const { findRunningHost } = await import('@agenthost/host/maintenance');
   const { pid, url, token } = (await findRunningHost(stateDir)) ?? {};
   cleanups.push(async () => {

@@ -71,9 +71,15 @@ it('a new chat is empty, works in the same folder, and is hidden from others bef
   const third = named(session);
   const initialMessage = { text: 'hello', origin: { kind: 'user' } };
   await client.request('createChat', { channel: session, chat: third, initialMessage });
-  await expect.poll(async () => (await client.request('subscribe', { channel: third })).snapshot.state.turns.length).toBe(1);
-  const folders = (await (await host.connect()).listSessions()).items.filter(({ metadata }) => metadata?.['group'] === session);
-  expect(folders.map(({ workingDirectory }) => workingDirectory)).toEqual(workingDirectories.concat(workingDirectories));
+  await expect
+    .poll(async () => (await client.request('subscribe', { channel: third })).snapshot.state.turns.length)
+    .toBe(1);
+  const folders = (await (await host.connect()).listSessions()).items.filter(
+    ({ metadata }) => metadata?.['group'] === session,
+  );
+  expect(folders.map(({ workingDirectory }) => workingDirectory)).toEqual(
+    workingDirectories.concat(workingDirectories),
+  );
 });
 
 it.each([
@@ -94,5 +100,7 @@ it.each([
   expect(await client.refusal('disposeChat', { channel: chat })).toMatchObject({ code: -32602 });
   const viewer = await host.open('viewer');
   await viewer.initialize('only looks', ['0.9.0']);
-  expect(await viewer.refusal('createChat', { channel: session, chat: named(session) })).toMatchObject({ code: -32009 });
+  expect(await viewer.refusal('createChat', { channel: session, chat: named(session) })).toMatchObject({
+    code: -32009,
+  });
 });

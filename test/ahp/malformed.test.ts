@@ -28,7 +28,15 @@ const ACTIONS = [
   ...['chat/pendingMessageSet', 'chat/pendingMessageRemoved', 'chat/queuedMessagesReordered', 'chat/turnComplete'],
   ...['chat/delta', 'chat/error', 'chat/truncated', 'session/titleChanged', 'session/isReadChanged', 'session/ready'],
   ...['session/isArchivedChanged', 'session/activeClientSet', 'session/activeClientRemoved', 'session/configChanged'],
-  ...['root/configChanged', 'root/agentsChanged', 'session/creationFailed', 'changeset/fileSet', 'changeset/filesReviewChanged', 'nonsense', ''],
+  ...[
+    'root/configChanged',
+    'root/agentsChanged',
+    'session/creationFailed',
+    'changeset/fileSet',
+    'changeset/filesReviewChanged',
+    'nonsense',
+    '',
+  ],
 ];
 const KEYS = [
   ...['turnId', 'message', 'text', 'id', 'kind', 'order', 'toolCallId', 'approved', 'requestId', 'answers', 'draft'],

@@ -5,7 +5,8 @@ export type Step = ClientStep | HostStep;
 
 /** What people do who review. */
 export type ReviewStep =
-  | { readonly do: 'comment' | 'sendComments'; readonly client: number; readonly session: number }
+  | { readonly do: 'comment'; readonly client: number; readonly session: number }
+  | { readonly do: 'sendComments'; readonly client: number; readonly session: number }
   | { readonly do: 'uncomment'; readonly client: number; readonly session: number; readonly pick: number }
   | {
       readonly do: 'resolve';

@@ -54,7 +54,10 @@ describe.each(VSCODE_VERSIONS)('what can be chosen in VS Code %s', (version) => 
     await window.shows(/free$/);
     const session = await world.program.openSession(await world.newest());
     await turns(session, 1);
-    expect(session.confirmed.value.summary).toMatchObject({ provider: 'moded', metadata: { isolation: 'worktree', baseBranchName: 'main' } });
+    expect(session.confirmed.value.summary).toMatchObject({
+      provider: 'moded',
+      metadata: { isolation: 'worktree', baseBranchName: 'main' },
+    });
     expect(session.confirmed.value.summary.workingDirectory).not.toBe(pathToFileURL(world.folder).href);
   });
 

@@ -22,6 +22,11 @@ it('the commands of docs/api.md do what the page says', async () => {
   expect(stdout).toContain('Hello, world!');
   const [session] = (await ask(host, 'GET', '/api/v1/sessions')).json.items as { resource: string }[];
   const at = `/api/v1/sessions/${encodeURIComponent(session?.resource ?? '')}/turns`;
-  const { turns } = await eventually(async () => (await ask(host, 'GET', at)).json, ({ turns }) => turns.length > 1);
-  expect(turns.filter(({ userMessage }: { userMessage: { text: string } }) => userMessage.text === 'once').length).toBe(1);
+  const { turns } = await eventually(
+    async () => (await ask(host, 'GET', at)).json,
+    ({ turns }) => turns.length > 1,
+  );
+  expect(turns.filter(({ userMessage }: { userMessage: { text: string } }) => userMessage.text === 'once').length).toBe(
+    1,
+  );
 });

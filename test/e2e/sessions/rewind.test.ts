@@ -32,7 +32,11 @@ describe('going back in a conversation', () => {
     await mkdir(folder);
     await writeFile(join(folder, 'a.txt'), 'begin\n');
     const env = { PATH: process.env['PATH'] ?? '', HOME: stateDir, GIT_CONFIG_NOSYSTEM: '1' };
-    for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=a', '-c', 'user.email=b@c', 'commit', '-qm1']])
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['-c', 'user.name=a', '-c', 'user.email=b@c', 'commit', '-qm1'],
+    ])
       await run('git', args, { cwd: folder, env });
     devices = new DeviceTokens(stateDir);
     await start();

@@ -237,6 +237,19 @@ describe('shared terminals', () => {
     await raw.end();
   });
 
+  it('[TERM5] tell again that something was not typed, when the answer was lost', async () => {
+    const { terminal } = await newTerminal(mira, session.uri);
+    await terminal.type('echo mi');
+    const raw = await RawClient.open(host);
+    await raw.request('initialize', { protocolVersion: 2, clientId: 'raw' });
+    const input = { terminal: terminal.uri, seq: 1, data: 'never' };
+    expect(await raw.request('sendToTerminal', input)).toEqual({ isTyped: false });
+    expect(await raw.request('sendToTerminal', { ...input, seq: 2, take: true, data: 'x' })).toEqual({ isTyped: true });
+    expect(await raw.request('sendToTerminal', input)).toEqual({ isTyped: false });
+    expect(await raw.request('sendToTerminal', { ...input, seq: 2 })).toEqual({ isTyped: true });
+    await raw.end();
+  });
+
   it('[TERM16] of another space do not exist', async () => {
     const { terminal } = await newTerminal(mira, session.uri);
     const token = await new DeviceTokens(host.stateDir).add('elsewhere', 'driver', 'elsewhere');

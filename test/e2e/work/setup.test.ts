@@ -70,7 +70,11 @@ describe('[SETUP1] the set-up command of a project', () => {
     expect(JSON.stringify(turns[0]?.responseParts)).toContain('it ended with 3');
     await world.commit(world.repository, project('echo $$ > pid; exec sleep 1000'));
     const running = await world.session();
-    await until(running.confirmed, ({ activeTurn }) => Object.keys(activeTurn?.toolCalls ?? {}).length === 1, 'the call');
+    await until(
+      running.confirmed,
+      ({ activeTurn }) => Object.keys(activeTurn?.toolCalls ?? {}).length === 1,
+      'the call',
+    );
     await running.cancel();
     expect((await rests(running, 1)).turns[0]?.state).toBe('cancelled');
   });

@@ -106,8 +106,14 @@ export class Workbench {
       .poll(
         async () => {
           if (await this.choice(other).isVisible()) return true;
-          if (!(await offered.first().isVisible())) await this.choice(value).click({ timeout: CLICK_TIMEOUT }).catch(() => {});
-          await offered.first().click({ timeout: CLICK_TIMEOUT }).catch(() => {});
+          if (!(await offered.first().isVisible()))
+            await this.choice(value)
+              .click({ timeout: CLICK_TIMEOUT })
+              .catch(() => {});
+          await offered
+            .first()
+            .click({ timeout: CLICK_TIMEOUT })
+            .catch(() => {});
           return false;
         },
         { timeout: PATIENCE, interval: 500 },
@@ -124,7 +130,10 @@ export class Workbench {
   async fork(message: number): Promise<void> {
     const request = this.conversation.locator('.interactive-request').nth(message);
     await request.hover();
-    await request.getByRole('button', { name: /^Fork Conversation/ }).first().click();
+    await request
+      .getByRole('button', { name: /^Fork Conversation/ })
+      .first()
+      .click();
   }
 
   /** Goes back to before this message, counted from 0; with edits after it VS Code asks once more. */

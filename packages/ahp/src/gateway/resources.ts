@@ -98,7 +98,11 @@ function pathOf(uri: URI): string | undefined {
 
 /** A file as it was before or after the changes of a session. */
 async function versionAt(client: AhpClient, version: FileVersion): Promise<Bytes> {
-  const { data } = await readVersion(client.host.work, version, client.opened.get(version.session)?.folderChanges?.state);
+  const { data } = await readVersion(
+    client.host.work,
+    version,
+    client.opened.get(version.session)?.folderChanges?.state,
+  );
   return { bytes: bytesOf(atob(data)) };
 }
 

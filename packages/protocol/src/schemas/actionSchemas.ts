@@ -213,9 +213,13 @@ export const HOST_ACTIONS = [
     request: permissionRequest,
   }),
   byHost('session/turnComplete', 'Ends the turn; the next queued message starts.', { turnId }),
-  byHost('session/truncated', 'Removes the newest turns, so that the conversation goes on from before. Since version 2.', {
-    turns: sequence.describe('How many turns remain, counted from the first of the session.'),
-  }),
+  byHost(
+    'session/truncated',
+    'Removes the newest turns, so that the conversation goes on from before. Since version 2.',
+    {
+      turns: sequence.describe('How many turns remain, counted from the first of the session.'),
+    },
+  ),
   byHost('session/error', 'Ends the turn with an error.', { turnId, error: errorInfo }),
   byHost(
     'session/usage',
