@@ -134,7 +134,7 @@ describe('a command of the shell agent, when its host is killed', () => {
     const stateDir = await cleanups.folder();
     const host = await start(stateDir);
     const session = await shellIn(host, stateDir);
-    await run(session, 'echo $$ > pid; read a; echo "got $a"; sleep 1000');
+    await run(session, 'echo $$ > p; mv p pid; read a; echo "got $a"; sleep 1000');
     await eventually('the command', () => exists(join(stateDir, 'pid')));
     const pid = Number(await readFile(join(stateDir, 'pid'), 'utf8'));
     await host.kill('SIGKILL');
@@ -154,7 +154,7 @@ describe('a command of the shell agent, when its host is killed', () => {
     const stateDir = await cleanups.folder();
     const host = await start(stateDir);
     const session = await shellIn(host, stateDir);
-    await run(session, '(setsid sleep 1000 & echo $! > pid); sleep 1000');
+    await run(session, '(setsid sleep 1000 & echo $! > p; mv p pid); sleep 1000');
     await eventually('the command', () => exists(join(stateDir, 'pid')));
     const pid = Number(await readFile(join(stateDir, 'pid'), 'utf8'));
     const { pid: runner } = JSON.parse(await readFile(join(stateDir, 'runner/runner.json'), 'utf8'));
@@ -167,7 +167,7 @@ describe('a command of the shell agent, when its host is killed', () => {
     const stateDir = await cleanups.folder();
     const host = await start(stateDir);
     const session = await shellIn(host, stateDir);
-    await run(session, 'echo $$ > pid; sleep 1000');
+    await run(session, 'echo $$ > p; mv p pid; sleep 1000');
     await eventually('the command', () => exists(join(stateDir, 'pid')));
     const pid = Number(await readFile(join(stateDir, 'pid'), 'utf8'));
     await host.kill('SIGKILL');
