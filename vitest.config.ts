@@ -25,7 +25,7 @@ export const SWEEPS = [
   'test/ahp/{sessionFolder,versions}.test.ts',
   'test/e2e/api/{docs,openApi}.test.ts',
   'test/e2e/mcp/{changes,manySessions,restart}.test.ts',
-  'test/e2e/agents/{agentFloods,agentLogin,agentMemory,agentSettings,agentUpdates,cancelledInstall,deletedCopies,floods,installedAgents,liveSteering,ownTurns,silentHost}.test.ts',
+  'test/e2e/agents/{agentFloods,agentLogin,agentMemory,agentSettings,agentUpdates,cancelledInstall,deletedCopies,floods,installedAgents,liveSteering,outlivingShell,ownTurns,runnerFlood,silentHost}.test.ts',
   'test/e2e/lists/{indexDamage,indexRebuild,manyNative}.test.ts',
   'test/e2e/push/longRace.test.ts',
   'test/e2e/sessions/sessionMemory.test.ts',

@@ -117,6 +117,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   sessions: [
     'agents',
     'agents/events',
+    'agents/runner',
     'clientTools',
     'customizations',
     'sessionIndex',
@@ -143,7 +144,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'sessions/spaces': [],
   'sessions/indexing': ['sessionIndex', 'sessions/history', 'storage', 'storage/log'],
   'sessions/history': ['sessions/turn', 'storage', 'storage/fs', 'storage/log'],
-  'sessions/turn': ['agents', 'agents/events', 'sessions/content', 'state'],
+  'sessions/turn': ['agents', 'agents/events', 'agents/runner', 'sessions/content', 'state'],
   'sessions/content': ['agents', 'agents/events', 'storage/artifacts', 'storage/fs', 'storage/log'],
   'sessions/folder': [
     'agents',
@@ -200,6 +201,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   sessionIndex: [],
   customizations: ['agents', 'agents/events', 'storage/fs'],
   agents: ['storage/fs', 'storage/stateRoot'],
+  'agents/runner': ['agents/orphans', 'processes'],
   'agents/acp': [
     'agents/events',
     'agents/install',
@@ -211,7 +213,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'agents/acp/turn': ['agents', 'agents/events', 'storage/fs'],
   'agents/copilot': ['agents/events', 'agents/install', 'agents/login', 'agents/orphans', 'processes', 'storage/fs'],
-  'agents/shell': ['agents/events', 'processes', 'storage/fs', 'storage/stateRoot'],
+  'agents/shell': ['agents/events', 'agents/runner', 'processes', 'storage/fs', 'storage/stateRoot'],
   'agents/mock': ['agents/events', 'storage/stateRoot'],
   'agents/install': ['agents/orphans', 'processes', 'storage/fs', 'storage/stateRoot'],
   'agents/login': ['agents/install', 'agents/orphans', 'processes', 'storage/fs'],

@@ -9,6 +9,15 @@ const APPROVALS = 'test/e2e/messages/approvals.test.ts';
 export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
+    'the runner lets in who does not know its secret',
+    'packages/host/src/agents/runner/runnerServer.ts',
+    "head['type'] !== 'hello' || !isSame(head['secret'], this.#options.secret)",
+    "head['type'] !== 'hello'",
+    'packages/host/test/agents/runner/runnerServer.test.ts',
+    'lets in only who knows the secret',
+  ],
+  [
+    'agents',
     'newlines without an end are read',
     `${ACP}/turn/messageStream.ts`,
     'if (this.#turnBytes <= maxTurnBytes) return true;',

@@ -3,7 +3,7 @@ import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
 import { agentServices } from './agentServices.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
-import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
+import { orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
 import { AuditTrail } from './audit/auditTrail.js';
 import { ChangesResources } from './connection/changesResources.js';
@@ -20,6 +20,7 @@ import { type HostBackend, openBackend } from './hostBackend.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import type { HostParts } from './hostParts.js';
+import { leftAgents } from './leftAgents.js';
 import { openAgents } from './nativeServices.js';
 import { openRoots } from './openRoots.js';
 import { openServer } from './openServer.js';
@@ -99,17 +100,12 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
-    // Scans all processes of the machine while the rest is read. A host that stopped normally left no agents.
-    const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
+    const { runner, orphansEnded } = await leftAgents(options, stateRoot, log);
+    const env = options.env ?? process.env;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const logs = logSettings(options, log);
     const backendOptions = {
-      stateRoot,
-      logs,
-      defaultDirectory,
-      tempRoot: tempRoot.path,
-      env: options.env ?? process.env,
-      log,
+      ...{ stateRoot, logs, defaultDirectory, tempRoot: tempRoot.path, env, log },
       onIndexReplaced: () => local.indexReplaced(),
     };
     const backend = await openBackend(backendOptions, options);
@@ -118,6 +114,7 @@ export class Host {
     const audit = new AuditTrail({ store: backend.audit, ...(backend.cluster && { host: identity.instanceId }), log });
     const { agents, native } = openAgents(options, stateRoot.path, log);
     const watching = await Watching.open(identity, log);
+    agents.onDisposed = () => runner?.dispose();
     const delivery = new Delivery();
     // A number that no earlier run can have given out: a client with a lower one has not seen this run.
     const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
@@ -135,10 +132,8 @@ export class Host {
       clients.broadcast(notification, options);
       cluster?.broadcast(notification, options);
     };
-    const worktrees = new Worktrees({
-      ...{ stateDir: stateRoot.path, env: options.env ?? process.env, log },
-      isElsewhere: options.database !== undefined,
-    });
+    const isElsewhere = options.database !== undefined;
+    const worktrees = new Worktrees({ stateDir: stateRoot.path, env, log, isElsewhere });
     const tests = new ProjectChecks(stateRoot.path, options.testLimitMs);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string): SessionHub =>
       new SessionHub({
@@ -150,11 +145,12 @@ export class Host {
         sequence,
         broadcast,
         listeners: () => clients.size + (cluster?.listeners ?? 0),
-        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
+        agentEnv: { ...agentEnvironment(env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         worktrees,
         tests,
+        ...(storage === backend.storage && { runner }),
         defaultDirectory: directory,
         isSure: () => backend.cluster?.isSure ?? true,
         ...watching.ofSessions,
@@ -207,7 +203,6 @@ export class Host {
     const agentsTo = cluster ?? root;
     agents.onChange((infos) => agentsTo.setAgents(infos));
     agentsTo.setAgents(agents.infos());
-    const env = options.env ?? process.env;
     const own = { agents, stateDir: stateRoot.path, env, clients, sessions };
     const { updates, clientGone, ...beside } = agentServices(own);
     const services: HostServices = {
@@ -259,6 +254,7 @@ export class Host {
       webhooks.start(webhookServices({ audit, index, sequence, sessions: () => sessions.hub }));
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
+      await runner?.endUnclaimed();
       if (cluster) backend.cluster?.onTakeOver(() => cluster.takeOver());
       // Told by `agenthost cluster drain`: it takes the time that it takes.
       backend.cluster?.onDrain(() => void cluster?.drain(host.#closed.signal));

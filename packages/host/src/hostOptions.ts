@@ -26,6 +26,11 @@ export interface HostOptions {
   /** Agents that are found in the state root or on the machine, and may change while the host runs. */
   readonly agentSources?: readonly AgentSource[];
   readonly durability?: 'write' | 'fsync';
+  /**
+   * How long the commands of the shell agent go on when the host is killed: the next host on the state root goes on with their turns.
+   * A host that is closed ends them. Not with a database. Without it they end with the host.
+   */
+  readonly agentsOutliveHostMs?: number;
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;

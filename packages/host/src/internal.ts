@@ -5,6 +5,7 @@ export { AGENTS_FOLDER } from './agents/install/agentInstall.js';
 export { AgentInstallError, AgentInstaller } from './agents/install/agentInstaller.js';
 export { emptyFolder } from './agents/login/emptyFolder.js';
 export { AgentGuard } from './agents/orphans/agentGuard.js';
+export { AgentRunner } from './agents/runner/agentRunner.js';
 export { silentLog } from './hostLog.js';
 export { type LocalAgents, openLocalAgents } from './localAgents.js';
 export { findRunningHost } from './runningHost.js';

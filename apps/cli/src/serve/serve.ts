@@ -93,6 +93,7 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
       nativeSessions: options.nativeSessions,
       snapshots: options.snapshots,
       durability: options.durability,
+      ...(options.agentsOutliveHostMs !== undefined && { agentsOutliveHostMs: options.agentsOutliveHostMs }),
       ...defaultDirectory(process.env),
       ...(options.database !== undefined && { database: options.database }),
       ...(options.place !== undefined && { place: options.place }),

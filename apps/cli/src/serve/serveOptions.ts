@@ -33,6 +33,11 @@ export const SERVE_OPTIONS = {
     help: 'keep files before and after each turn: all (default), git (in repositories only), none',
     choices: SNAPSHOT_MODES,
   },
+  'agents-outlive-host': {
+    type: 'string',
+    value: 'MINUTES',
+    help: 'commands of the shell agent go on for so long when the host is killed (default: they end with it)',
+  },
   durability: {
     type: 'string',
     value: 'LEVEL',
@@ -118,6 +123,7 @@ export interface ServeOptions {
   readonly enableMockAgent: boolean;
   readonly nativeSessions: boolean;
   readonly snapshots: (typeof SNAPSHOT_MODES)[number];
+  readonly agentsOutliveHostMs: number | undefined;
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
   readonly place: string | undefined;
@@ -163,6 +169,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     enableMockAgent: values['enable-mock-agent'] ?? false,
     nativeSessions: !values['no-native-sessions'],
     snapshots: parseSnapshots(values.snapshots ?? (process.env['AGENTHOST_SNAPSHOTS'] || 'all')),
+    agentsOutliveHostMs: parseOutliving(values['agents-outlive-host'], database),
     durability: parseDurability(values.durability),
     database,
     place: values.place,
@@ -212,6 +219,19 @@ function parseLease(text: string): number {
     `--lease ${text} is not a time.`,
     'Give seconds, from 1 to 600; the same for all hosts of a database.',
   );
+}
+
+function parseOutliving(text: string | undefined, database: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (database !== undefined) {
+    throw usageError(
+      "--agents-outlive-host can't be combined with --database: another host takes the sessions of one that is silent.",
+      'Leave one of them out.',
+    );
+  }
+  const minutes = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && minutes > 0 && minutes <= 1_440) return minutes * 60_000;
+  throw usageError(`--agents-outlive-host ${text} is not a time.`, 'Give minutes, up to 1440, such as 10.');
 }
 
 function parseDrain(text = '30'): number {

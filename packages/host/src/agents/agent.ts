@@ -15,6 +15,7 @@ import type {
   StandingApproval,
   ToolCallResult,
   ToolCallStart,
+  ToolCallState,
   ToolResultContent,
   UnavailableAgent,
   UsageInfo,
@@ -27,6 +28,7 @@ import type { AgentCustomization, CustomizationSupport } from './agentCustomizat
 import type { AgentLoginSupport } from './agentLogin.js';
 import type { ClientTools } from './clientTools.js';
 import type { AgentPackage } from './install/agentPackage.js';
+import type { SessionRunner } from './runner/sessionRunner.js';
 
 /**
  * A backend that does the work. There is one per provider.
@@ -42,6 +44,8 @@ export interface Agent {
   readonly npmPackage?: AgentPackage | undefined;
   /** Without it, the host finds no customizations for its sessions. */
   readonly customizations?: CustomizationSupport;
+  /** Its sessions have `goOn`, and use `Outliving` where it is given. */
+  readonly outlivesHost?: true;
   /** Without it, the agent needs no log-in. */
   readonly login?: AgentLoginSupport;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
@@ -102,6 +106,8 @@ export interface OpenSessionOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Aborts when the session is disposed of while it is still being opened. */
   readonly signal: AbortSignal;
+  /** Where programs outlive the host. An agent that uses it has `goOn`. */
+  readonly outliving?: Outliving;
   /** For temporary files, such as an attachment for a program. They are removed when the session is unloaded. */
   readonly tempFiles?: TempFiles;
   /**
@@ -109,6 +115,27 @@ export interface OpenSessionOptions {
    * others. An agent asks about their calls as about those of any other tool.
    */
   readonly clientTools?: ClientTools;
+}
+
+/** What an agent needs so that its programs outlive the host. */
+export interface Outliving {
+  readonly runner: SessionRunner;
+  /** Of the turn that runs. */
+  readonly turnId: () => string | undefined;
+  /** Resolves when all that the agent has reported so far is stored: it is not reported again. Rejects when that failed. */
+  stored(): Promise<void>;
+}
+
+/** A turn of an earlier host, as far as it was stored. */
+export interface LeftTurn {
+  readonly id: string;
+  readonly message: UserMessage;
+  /** By the ids that the agent gave them. */
+  readonly calls: Readonly<Record<string, ToolCallState>>;
+  /** Whether the agent has said something beside its calls. */
+  readonly hasText: boolean;
+  /** How many bytes a call has printed, as UTF-8. To be called before it prints more. */
+  printed(toolCallId: string): Promise<number>;
 }
 
 /** What was said and done in a session, for an agent that was not there. */
@@ -143,6 +170,11 @@ export interface AgentSession {
   readonly settings?: readonly SessionSetting[] | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
+  /**
+   * Goes on with a turn of an earlier host: what was stored of it is not reported again. Called instead of `send` on a session that was
+   * just opened. Resolves with whether it can.
+   */
+  goOn?(turn: LeftTurn): Promise<boolean>;
   /**
    * Resolves when the running turn has taken the message; rejects when it has not, and then the message waits for the turn's end.
    * Called for one message at a time. An answer that comes long after the turn's end counts as a refusal.

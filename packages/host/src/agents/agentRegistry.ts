@@ -37,6 +37,8 @@ export class AgentRegistry {
   readonly #installFailures = new Map<string, string>();
   readonly #facts = new Map<string, LoginFacts>();
   readonly #learned = new Map<string, LearnedLogin>();
+  /** What is ended when all agents have been. */
+  onDisposed: (() => Promise<void> | undefined) | undefined;
   readonly #newest = new Map<string, string>();
   readonly #events = new Emitter<readonly AgentInfo[]>(warnOfListenerError);
   readonly #timeoutMs: number;
@@ -168,6 +170,7 @@ export class AgentRegistry {
   async #disposeAll(): Promise<void> {
     this.#events.clear();
     await Promise.all([...this.#agents.values()].map((agent) => this.#end(agent)));
+    await this.onDisposed?.();
   }
 
   async #end(agent: Agent): Promise<void> {

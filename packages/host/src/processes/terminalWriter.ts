@@ -3,8 +3,17 @@ import type { IPty } from '@lydell/node-pty';
 
 const RETRY_MS = 20;
 
+/** Where typed bytes go. */
+export interface Keyboard {
+  readonly isGone: boolean;
+  /** How many of the bytes it has taken; `undefined` when it is gone. It does not block. */
+  take(bytes: Uint8Array): number | undefined;
+  /** Forgets what it has taken and the program has not, where that is known. */
+  drop?(): void;
+}
+
 /** What of node-pty's terminal is needed here. */
-interface Keyboard {
+interface Terminal {
   readonly fd: number;
   readonly _socket: { readonly destroyed: boolean };
 }
@@ -21,12 +30,16 @@ export class TerminalWriter {
 
   /** What was typed before goes first. */
   attach(terminal: IPty): void {
-    this.#keyboard = terminal as IPty & Keyboard;
+    this.attachTo(keyboardOf(terminal as IPty & Terminal));
+  }
+
+  attachTo(keyboard: Keyboard): void {
+    this.#keyboard = keyboard;
     this.#flush();
   }
 
   get isOver(): boolean {
-    return this.#isOver || this.#keyboard?._socket.destroyed === true;
+    return this.#isOver || this.#keyboard?.isGone === true;
   }
 
   /** Bytes that the terminal has not taken yet. */
@@ -34,9 +47,10 @@ export class TerminalWriter {
     return this.#waiting.length;
   }
 
-  write(typed: string): void {
+  write(typed: string | Uint8Array): void {
     if (this.isOver) return;
-    this.#waiting = Buffer.concat([this.#waiting, Buffer.from(typed)]);
+    const bytes = typeof typed === 'string' ? Buffer.from(typed) : typed;
+    this.#waiting = Buffer.concat([this.#waiting, bytes]);
     this.#flush();
   }
 
@@ -44,6 +58,7 @@ export class TerminalWriter {
   drop(): void {
     this.#waiting = Buffer.alloc(0);
     clearTimeout(this.#retry);
+    this.#keyboard?.drop?.();
   }
 
   end(): void {
@@ -55,7 +70,7 @@ export class TerminalWriter {
     clearTimeout(this.#retry);
     // The descriptor is closed with the stream, and may be that of another file by now.
     while (this.#keyboard && !this.isOver && this.#waiting.length > 0) {
-      const taken = writeNow(this.#keyboard.fd, this.#waiting);
+      const taken = this.#keyboard.take(this.#waiting);
       if (taken === undefined) {
         this.end();
         return;
@@ -66,6 +81,15 @@ export class TerminalWriter {
       return;
     }
   }
+}
+
+function keyboardOf(terminal: Terminal): Keyboard {
+  return {
+    get isGone() {
+      return terminal._socket.destroyed;
+    },
+    take: (bytes) => writeNow(terminal.fd, bytes),
+  };
 }
 
 /** How many bytes the terminal has taken; `undefined` when it is gone. The descriptor does not block. */

@@ -161,6 +161,7 @@ export async function assembleSession(
     snapshots: (services.snapshots ?? 'none') === 'none' || isAway ? undefined : work,
     agent,
     setup: new WorktreeSetup({ ...services, store, work, outputs, env: services.agentEnv }),
+    runner: isAway ? undefined : services.runner?.of(uri),
     customizations,
   };
   const session = new Session(parts, services);

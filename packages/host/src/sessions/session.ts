@@ -41,6 +41,7 @@ import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { ClientRoutes } from './turn/clientRoutes.js';
 import { isLost } from './turn/notStored.js';
+import { recoverTurn } from './turn/recoverTurn.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {
@@ -299,7 +300,7 @@ export class Session {
     if (isLoggedIn) this.#reactions.sendAgain();
   }
 
-  /** Called after each load. A turn that was running when the host ended has ended with it. */
+  /** Called after each load. */
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     this.work.tests?.recover();
@@ -309,9 +310,7 @@ export class Session {
       if (this.hasNext && this.awayAt === undefined) this.#reactions.startNext();
       return;
     }
-    const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
-    const error = { errorType: 'interrupted', message };
-    this.#parts.store.dispatch({ type: 'session/error', turnId: activeTurn.id, error });
+    recoverTurn(this.#parts, this.#run, activeTurn);
   }
 
   /** Starts what follows from an action. `SessionEffects` calls it last after each change. */

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.js';
+import type { SessionRunner } from '../agents/runner/sessionRunner.js';
 import type { SessionTools } from '../clientTools/sessionTools.js';
 import type { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
@@ -48,6 +49,8 @@ export interface SessionParts {
   readonly agent: Agent | undefined;
   /** The project's command for new worktrees. */
   readonly setup: WorktreeSetup;
+  /** Absent when agents end with the host. */
+  readonly runner: SessionRunner | undefined;
   /** Absent when the agent takes none. */
   readonly customizations: SessionCustomizations | undefined;
 }

@@ -1,5 +1,6 @@
 import type { SessionAction, SessionState, URI } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
+import type { AgentRunner } from '../agents/runner/agentRunner.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
@@ -57,6 +58,8 @@ export interface SessionServices {
   readonly trust: WorkspaceTrust;
   readonly worktrees: Worktrees;
   readonly tests: ProjectChecks;
+  /** Where programs of agents outlive the host. */
+  readonly runner?: Pick<AgentRunner, 'of'> | undefined;
   readonly defaultDirectory: string;
   /** Snapshot files and turn indexes are only used by the version that wrote them. */
   readonly hostVersion: string;

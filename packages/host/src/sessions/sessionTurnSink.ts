@@ -16,12 +16,13 @@ import {
   SESSION_VARIABLE,
   sameValue,
 } from '@agenthost/protocol/internal';
-import type { AgentContent, AgentToolResult, OpenSessionOptions, Transcript } from '../agents/agent.js';
+import type { AgentContent, AgentToolResult, LeftTurn, OpenSessionOptions, Transcript } from '../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';
 import { oneLine } from '../agents/events/boundedText.js';
 import { settleWithin } from '../agents/settleWithin.js';
 import { sessionDirectory } from './folder/sessionCustomizations.js';
+import { printedOutput } from './history/printedOutput.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
 import type { Session } from './session.js';
 import type { SessionParts } from './sessionParts.js';
@@ -70,7 +71,8 @@ export class SessionTurnSink implements TurnSink {
   }
 
   async openOptions(): Promise<Omit<OpenSessionOptions, 'signal'>> {
-    const { store, stored, start, reported, editedFiles, workspaceYaml, tempFiles, customizations } = this.#parts;
+    const { store, stored, start, reported, editedFiles, workspaceYaml, tempFiles, customizations, runner } =
+      this.#parts;
     // They only count what is stored already: a failure to count is no reason not to start the agent.
     await Promise.all([reported.load(), editedFiles.load()]).catch((error: unknown) =>
       this.#services.log.warn(`${store.uri}: what it keeps could not be counted: ${String(error)}`),
@@ -92,6 +94,7 @@ export class SessionTurnSink implements TurnSink {
       ...(store.state.summary.mode && { mode: store.state.summary.mode.id }),
       settings: chosenSettings(store.state),
       ...(clientTools && { clientTools }),
+      ...(runner && { outliving: { runner, turnId: () => store.state.activeTurn?.id, stored: () => this.relieved() } }),
     };
   }
 
@@ -121,6 +124,20 @@ export class SessionTurnSink implements TurnSink {
     const { workspaceYaml } = this.#parts;
     workspaceYaml.forgetNativeSessionId();
     await workspaceYaml.settled();
+  }
+
+  async leftTurn(): Promise<LeftTurn | undefined> {
+    const { store, stored, outputs } = this.#parts;
+    const { activeTurn } = store.state;
+    if (!activeTurn) return undefined;
+    const { id, userMessage, toolCalls: calls, responseParts } = activeTurn;
+    return {
+      id,
+      message: await this.wholeMessage(userMessage),
+      calls,
+      hasText: responseParts.some(({ kind }) => kind === 'markdown'),
+      printed: (toolCallId) => outputs.restore(id, toolCallId, printedOutput(stored.log, id, toolCallId)),
+    };
   }
 
   wholeMessage(message: UserMessage): Promise<UserMessage> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  ActiveTurn,
   ContentRef,
   ErrorInfo,
   FileChangeSummary,
@@ -86,6 +87,16 @@ export class AgentEventMapper {
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);
     this.#texts = new TextParts(options.turnId, this.#newId);
+  }
+
+  /** The turn was begun by an earlier host: its calls are known. */
+  adopt({ toolCalls, responseParts, earlierParts = 0 }: ActiveTurn): void {
+    for (const [id, call] of Object.entries(toolCalls)) {
+      const isOpen = call.status === 'running' || call.status === 'pendingConfirmation';
+      this.#calls.set(this.#ids.wireIdOf(id), isOpen ? 'open' : 'complete');
+      if (isOpen) this.#open.open(id, call);
+    }
+    this.#steps = responseParts.length + earlierParts;
   }
 
   get ended(): boolean {

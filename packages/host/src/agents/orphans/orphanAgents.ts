@@ -29,6 +29,7 @@ export async function endMarked(marker: string): Promise<void> {
   await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
 }
 
-function ofStateRoot(stateDir: string): string {
+/** Names a state root without revealing its path. */
+export function ofStateRoot(stateDir: string): string {
   return createHash('sha256').update(stateDir).digest('hex').slice(0, 32);
 }

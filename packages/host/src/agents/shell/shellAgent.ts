@@ -25,6 +25,7 @@ export class ShellAgent implements Agent {
     icon: 'terminal',
     runsInput: true,
   };
+  readonly outlivesHost = true;
   readonly #shell: string | undefined;
   readonly #platform: NodeJS.Platform;
   readonly #sessions = new Set<ShellSession>();
@@ -54,7 +55,7 @@ export class ShellAgent implements Agent {
     if (availability.state === 'unavailable') throw new Error(`${availability.reason} ${availability.howToFix}`);
     const shell = await findShell(this.#shell);
     if (!shell) throw new Error('There is no POSIX shell on this machine.');
-    const { sessionId, resume, tempFiles } = options;
+    const { sessionId, resume, tempFiles, outliving } = options;
     // Loaded with the first session.
     const [{ ShellMemory }, { ShellSession: Sessions }] = await Promise.all([
       import('./shellMemory.js'),
@@ -69,6 +70,7 @@ export class ShellAgent implements Agent {
       shell,
       memory,
       tempFiles,
+      outliving,
       resumed: resume !== undefined,
       onDispose: () => this.#sessions.delete(session),
     });

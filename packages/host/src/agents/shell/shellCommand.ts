@@ -16,7 +16,7 @@ import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
 import type { TerminalInput } from './terminalInput.js';
 
-interface ShellCommandOptions {
+export interface ShellCommandOptions {
   readonly shell: Shell;
   readonly command: string;
   readonly cwd: string;
@@ -48,11 +48,11 @@ export interface CommandOutcome {
 }
 
 /** What fits into the page's column beside a scroll bar. All clients see the same output, so none of them sets it. */
-const COLUMNS = 96;
-const ROWS = 30;
-const GIVE_UP_MS = 300;
+export const COLUMNS = 96;
+export const ROWS = 30;
+export const GIVE_UP_MS = 300;
 const MAX_SAVED_BYTES = 1024 * 1024;
-const TERMINAL_ID = 'TERM_SESSION_ID';
+export const TERMINAL_ID = 'TERM_SESSION_ID';
 
 /** The mark in the environment of all processes that a session started. */
 export function terminalMarker(terminalId: string): string {
@@ -119,12 +119,12 @@ async function runScript(
   return { exitCode: exit?.exitCode ?? 137 };
 }
 
-function signalName(number: number): string {
+export function signalName(number: number): string {
   return Object.entries(osConstants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 }
 
 /** The command could have replaced the file by anything; only a file as we write it is read. */
-async function readSaved(path: string): Promise<string | undefined> {
+export async function readSaved(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {

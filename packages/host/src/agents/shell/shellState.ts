@@ -19,7 +19,8 @@ const MAX_ENVIRONMENT_BYTES = 256 * 1024;
 const STATE_FILE = 'shell-state.json';
 
 /** Variables that are set for each command, or that belong to the shell. */
-const OWN_NAME = /^(?:_|PWD|SHLVL|TERM_SESSION_ID|AGENTHOST_AGENT_OF|ATTACHMENT_\d+|(?:BASH_FUNC_)?__agenthost_.*)$/;
+const OWN_NAME =
+  /^(?:_|PWD|SHLVL|TERM_SESSION_ID|AGENTHOST_AGENT_OF|AGENTHOST_RUN_BY|ATTACHMENT_\d+|(?:BASH_FUNC_)?__agenthost_.*)$/;
 
 /** Reads what `commandScript` saved. Undefined when it is missing or incomplete. */
 export function parseSavedState(saved: string, base: ReadonlyMap<string, string>): ShellState | undefined {

@@ -1,6 +1,6 @@
 import type { IPty } from '@lydell/node-pty';
 import { interruptForeground } from '../../processes/interruptForeground.js';
-import { TerminalWriter } from '../../processes/terminalWriter.js';
+import { type Keyboard, TerminalWriter } from '../../processes/terminalWriter.js';
 import type { ToolInput, ToolInputProblem } from '../agent.js';
 
 /** Bytes that may wait because the program does not read. */
@@ -24,6 +24,12 @@ export class TerminalInput {
   attach(terminal: IPty): void {
     this.#pid = terminal.pid;
     this.#writer.attach(terminal);
+  }
+
+  /** The same for a command that runs elsewhere on this machine. */
+  attachTo(keyboard: Keyboard, pid: number): void {
+    this.#pid = pid;
+    this.#writer.attachTo(keyboard);
   }
 
   end(): void {

@@ -11,6 +11,8 @@ interface LiveOutput {
   contentId?: string;
 }
 
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
 /**
  * Keeps the complete input and output of tools. The state has the head and the tail; longer output is appended to the session's
  * content as it comes, and the call refers to it.
@@ -39,6 +41,30 @@ export class ToolOutputs {
       default:
         return [action];
     }
+  }
+
+  /** A call of an earlier host goes on: this is what it has printed so far. Resolves with its length in bytes. */
+  async restore(turnId: string, toolCallId: string, outputs: AsyncIterable<string>): Promise<number> {
+    const key = `${turnId}/${toolCallId}`;
+    const live: LiveOutput = { held: [], bytes: 0 };
+    for await (const output of outputs) {
+      live.bytes += Buffer.byteLength(output);
+      if (live.contentId !== undefined) {
+        this.#content.append(live.contentId, output);
+        if (this.#content.waitingBytes > MAX_WAITING_BYTES) await this.#content.settled();
+        continue;
+      }
+      live.held.push(output);
+      if (live.bytes <= INLINE_CONTENT_LIMIT) continue;
+      const contentId = contentIdOf('output', key);
+      if (!this.#content.ref(contentId)) continue;
+      live.contentId = contentId;
+      // Written anew: the file may have more than the log, or less.
+      void this.#content.storeSoon(contentId, Buffer.from(live.held.join('')));
+      live.held = [];
+    }
+    this.#live.set(key, live);
+    return live.bytes;
   }
 
   /** Stores a complete text: an input, or the output of a result. */

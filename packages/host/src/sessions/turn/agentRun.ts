@@ -1,4 +1,4 @@
-import { LOGIN_REQUIRED, type UserMessage } from '@agenthost/protocol';
+import { type ActiveTurn, LOGIN_REQUIRED, type UserMessage } from '@agenthost/protocol';
 import { errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
 import type { Agent, AgentEvent, AgentSession, Decision, ToolInput } from '../../agents/agent.js';
 import { isLoginRequired } from '../../agents/agentLogin.js';
@@ -11,6 +11,7 @@ import { MAX_ANSWER_LENGTH } from '../sessionLimits.js';
 import { AgentSettings } from './agentSettings.js';
 import type { AgentTurn } from './agentTurn.js';
 import { Backpressure } from './backpressure.js';
+import { goOnWith } from './goOnWith.js';
 import { OpenedAgent } from './openedAgent.js';
 import { SteeringGate } from './steeringGate.js';
 import type { TurnSink } from './turnSink.js';
@@ -57,6 +58,7 @@ export class AgentRun {
       ...{ agent, sink, idleMs, log },
       signal: this.#disposal.signal,
       isBusy: () => this.isBusy,
+      flush: () => this.flush(),
       onOpened: (session) => {
         this.#session = session;
         if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
@@ -84,9 +86,20 @@ export class AgentRun {
   }
 
   start(turnId: string, message: UserMessage): void {
-    const turn = this.#newTurn(turnId);
-    this.#waiting.set(turnId, turn);
-    this.#queue = this.#queue.then(() => this.#run(turn, message));
+    this.#enqueue(this.#newTurn(turnId), (turn) => this.#begin(turn, message));
+  }
+
+  /** Goes on with a turn of an earlier host. `failed` is called when that can't be done; nothing of it runs any more then. */
+  goOn(active: ActiveTurn, failed: () => void): void {
+    const turn = this.#newTurn(active.id);
+    turn.mapper.adopt(active);
+    const { signal } = this.#disposal;
+    this.#enqueue(turn, () => goOnWith({ turn, agent: this.#agent, sink: this.#options.sink, signal, failed }));
+  }
+
+  #enqueue(turn: AgentTurn, work: (turn: AgentTurn) => Promise<void>): void {
+    this.#waiting.set(turn.id, turn);
+    this.#queue = this.#queue.then(() => this.#run(turn, work));
   }
 
   cancel(turnId: string): void {
@@ -160,15 +173,8 @@ export class AgentRun {
   }
 
   /** The native id of a copy of the agent's memory, if its session is open and the agent can make one. */
-  async fork(): Promise<string | undefined> {
-    if (this.isBusy || this.#agent.isUntold) return undefined;
-    try {
-      const session = await this.#agent.session;
-      return this.isBusy ? undefined : await session?.fork?.();
-    } catch (error) {
-      this.#options.log.debug(`the agent did not copy its session: ${errorMessage(error)}`);
-      return undefined;
-    }
+  fork(): Promise<string | undefined> {
+    return this.#agent.fork();
   }
 
   /** The newest turns, which began with these messages, were removed from the conversation. A message that comes now waits for this. */
@@ -232,7 +238,7 @@ export class AgentRun {
     await this.#agent.close();
   }
 
-  async #run(turn: AgentTurn, message: UserMessage): Promise<void> {
+  async #run(turn: AgentTurn, work: (turn: AgentTurn) => Promise<void>): Promise<void> {
     this.#waiting.delete(turn.id);
     if (turn.isCancelled || this.#disposal.signal.aborted) {
       turn.sent.resolve();
@@ -240,24 +246,24 @@ export class AgentRun {
     }
     this.#agent.staysOpen();
     this.#current = turn;
-    try {
-      await this.#prepare(turn);
-      const kept = turn.isCancelled ? undefined : this.#options.sink.keepFolder(turn.id);
-      await this.#agent.closeStale();
-      const session = turn.isCancelled ? undefined : await this.#agent.open();
-      const whole = session && (await this.#options.sink.wholeMessage(message));
-      if (whole && !this.#settings.isQuiet) await this.#settings.settled(turn);
-      if (kept !== undefined) await kept;
-      if (whole && !turn.isCancelled) {
-        this.#agent.sends();
-        await session.send(whole);
-      } else if (this.#current === turn) turn.settled.resolve();
-    } catch (error) {
-      this.#failed(turn, error);
-    }
+    await work(turn).catch((error: unknown) => this.#failed(turn, error));
     turn.sent.resolve();
     await turn.settled.promise;
     this.#ended(turn);
+  }
+
+  async #begin(turn: AgentTurn, message: UserMessage): Promise<void> {
+    await this.#prepare(turn);
+    const kept = turn.isCancelled ? undefined : this.#options.sink.keepFolder(turn.id);
+    await this.#agent.closeStale();
+    const session = turn.isCancelled ? undefined : await this.#agent.open();
+    const whole = session && (await this.#options.sink.wholeMessage(message));
+    if (whole && !this.#settings.isQuiet) await this.#settings.settled(turn);
+    if (kept !== undefined) await kept;
+    if (whole && !turn.isCancelled) {
+      this.#agent.sends();
+      await session.send(whole);
+    } else if (this.#current === turn) turn.settled.resolve();
   }
 
   /** Begins a turn for what the agent does between two turns. No message is sent for it. */

@@ -15,6 +15,8 @@ export interface OpenedAgentOptions {
   /** Aborted when the run is disposed of. */
   readonly signal: AbortSignal;
   readonly isBusy: () => boolean;
+  /** Publishes what is gathered of the agent's reports. */
+  readonly flush: () => void;
   /** Called once for each session that was opened, before its events. */
   readonly onOpened: (session: AgentSession) => void;
   readonly onEvent: (event: AgentEvent, session: AgentSession) => void;
@@ -104,6 +106,19 @@ export class OpenedAgent {
     await this.#options.sink.agentForgotten();
   }
 
+  /** As `AgentRun.fork`. */
+  async fork(): Promise<string | undefined> {
+    const { isBusy, log } = this.#options;
+    if (isBusy() || this.#isUntold) return undefined;
+    try {
+      const session = await this.#opened;
+      return isBusy() ? undefined : await session?.fork?.();
+    } catch (error) {
+      log.debug(`the agent did not copy its session: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
   async closeStale(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -145,7 +160,12 @@ export class OpenedAgent {
 
   async #openSession(): Promise<AgentSession> {
     const { agent, sink, signal } = this.#options;
-    const { resume, mode, ...options } = await sink.openOptions();
+    const { resume, mode, outliving, ...others } = await sink.openOptions();
+    const stored = async () => {
+      this.#options.flush();
+      await outliving?.stored();
+    };
+    const options = { ...others, ...(outliving && { outliving: { ...outliving, stored } }) };
     const goesOn = resume !== undefined && !this.#beginsAnew;
     this.#beginsAnew = false;
     this.#isBlank = !goesOn;

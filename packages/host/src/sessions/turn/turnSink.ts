@@ -6,7 +6,7 @@ import type {
   ToolCallResult,
   UserMessage,
 } from '@agenthost/protocol';
-import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../../agents/agent.js';
+import type { AgentContent, AgentToolResult, LeftTurn, OpenSessionOptions } from '../../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../../agents/events/agentEventMapper.js';
 
 /** The session as its agent's run sees it: what to open the agent with, and where to put what the agent reports. */
@@ -25,6 +25,8 @@ export interface TurnSink {
   agentOpened(nativeSessionId: string | undefined): void;
   /** The agent's session is resumed no more: it has turns that were removed. */
   agentForgotten(): Promise<void>;
+  /** The turn that runs, as far as it is stored: an earlier host began it. */
+  leftTurn(): Promise<LeftTurn | undefined>;
   /** Returns the message as it was sent, with the content that the state only refers to. */
   wholeMessage(message: UserMessage): Promise<UserMessage>;
   /** The agent begins a turn by itself. Returns whether the session can have one now. */

@@ -33,6 +33,7 @@ async function run(
     untilAlone: async () => {},
     preparation: undefined,
     hasHistory: false,
+    leftTurn: async () => undefined,
     openOptions: async () => opening,
     agentOpened: () => {},
     agentForgotten: async () => {},
