@@ -6,7 +6,7 @@ const TEST = 'test/e2e/webhooks/webhooks.test.ts';
 /** Rows of gates.ts about webhooks. */
 export const WEBHOOK_GATES: readonly GateRow[] = [
   [
-    '26',
+    '29',
     'webhooks on private addresses',
     `${WEBHOOKS}/webhookCall.ts`,
     'return this.#callsFor(allowPrivate).refusal(url);',
@@ -15,7 +15,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'WH3',
   ],
   [
-    '26',
+    '29',
     'names of webhooks that resolve to this machine later',
     `${WEBHOOKS}/webhookCall.ts`,
     'const calls = this.#callsFor(allowPrivate === true);',
@@ -24,7 +24,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'resolves elsewhere',
   ],
   [
-    '26',
+    '29',
     'owners of one space change webhooks of another',
     `${WEBHOOKS}/webhooks.ts`,
     'one.id === id && one.space === space',
@@ -33,7 +33,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'WH5',
   ],
   [
-    '26',
+    '29',
     'owners of one space see webhooks of another',
     `${WEBHOOKS}/webhooks.ts`,
     '.filter((one) => one.space === space)',
@@ -42,7 +42,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'WH5',
   ],
   [
-    '26',
+    '29',
     'the secret of a webhook is listed',
     `${WEBHOOKS}/webhookStore.ts`,
     'secret: _, ',
@@ -51,7 +51,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'tested and removed',
   ],
   [
-    '26',
+    '29',
     'webhooks are signed with a key that all know',
     `${WEBHOOKS}/signature.ts`,
     "createHmac('sha256', key)",
@@ -60,7 +60,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'signed',
   ],
   [
-    '26',
+    '29',
     'texts are sent that were not asked for',
     `${WEBHOOKS}/webhookMessage.ts`,
     '...(content && text !== undefined',
@@ -69,7 +69,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'without texts',
   ],
   [
-    '26',
+    '29',
     'any number of webhooks',
     `${WEBHOOKS}/webhooks.ts`,
     'if (webhooks.length < MAX_WEBHOOKS)',
@@ -78,7 +78,7 @@ export const WEBHOOK_GATES: readonly GateRow[] = [
     'limited in number',
   ],
   [
-    '26',
+    '29',
     'any number of sessions wait for a webhook',
     `${WEBHOOKS}/webhookLane.ts`,
     'if (this.#entries.size >= this.#options.limits.waiting)',
