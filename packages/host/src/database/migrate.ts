@@ -8,15 +8,22 @@ const LOCK = 7_241_953_006;
 const SCHEMA = 'agenthost';
 /** A deadlock; a lock that was not free in time. */
 const BUSY = ['40P01', '55P03'];
+/** The database has ended the connection, because this host said nothing for too long. */
+const TOO_SLOW = '25P03';
 const ATTEMPTS = 10;
 /** A host on a machine that is too busy must be able to start; one that is stopped here keeps others waiting for as long. */
 const IDLE = '15s';
 
 /** Brings the schema to the newest version, one transaction a step. Several hosts may start at once. */
 export async function migrate(database: Database, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
-  await takeSteps(database, steps).catch((error: unknown) => {
-    throw schemaError(error);
-  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await takeSteps(database, steps);
+    } catch (error) {
+      const { code } = error as { readonly code?: string };
+      if (code !== TOO_SLOW || attempt >= ATTEMPTS) throw schemaError(error);
+    }
+  }
 }
 
 async function takeSteps(database: Database, steps: readonly SchemaStep[]): Promise<void> {

@@ -28,3 +28,15 @@ it('a connection that the database ends meanwhile is refused with what the datab
   });
   await expect(used).rejects.toThrow('idle-in-transaction timeout');
 });
+
+it('a start that was too slow for the database tries again', async () => {
+  const database = await Database.open({ url: await postgres.server.newDatabase(), log: silentLog });
+  cleanups.push(() => database.close());
+  const withClient = database.withClient.bind(database);
+  let starts = 0;
+  database.withClient = (work) =>
+    starts++ === 0 ? Promise.reject(Object.assign(new Error('too slow'), { code: '25P03' })) : withClient(work);
+  await migrate(database, [{ sql: 'create table made (id int)', minHost: 1 }]);
+  expect(starts).toBe(2);
+  expect(await database.query('select * from made')).toEqual([]);
+});
