@@ -7,7 +7,7 @@ const SLOW = { timeout: 6 * PATIENCE };
 
 async function choose(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: 'Session actions' }).click();
-  await page.getByRole('menu', { name: 'Session actions' }).getByRole('menuitem', { name: item }).click();
+  await page.getByRole('menu', { name: 'Session actions' }).getByRole('menuitem', { name: item, exact: true }).click();
 }
 
 async function filter(page: Page, item: string): Promise<void> {

@@ -145,7 +145,7 @@ it('an archived and a deleted session can be brought back', SLOW, async () => {
   await seen(row(page, 'first'));
   await row(page, 'first').hover();
   await page.getByRole('button', { name: 'Actions for first' }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
   await seen(page.getByText(/^Deleted “first”/));
   await seen(row(page, 'first').getByText('Deleted'));
   await page.getByRole('button', { name: /^Undo/ }).click();
@@ -153,7 +153,7 @@ it('an archived and a deleted session can be brought back', SLOW, async () => {
   const client = await host.connect();
   expect((await client.listSessions()).items.map(({ resource }) => resource)).toContain(uri);
   await row(page, 'first').click({ button: 'right' });
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await gone(row(page, 'first'));
   await eventually(async () => (await client.listSessions()).items.length).toBe(1);
