@@ -45,7 +45,7 @@ export const TERMINAL_GATES: readonly GateRow[] = [
     '23',
     'what is sent again is typed again',
     `${TERMINALS}/hostTerminal.ts`,
-    'if (seq <= (this.#typed.get(clientId) ?? 0)) return true;',
+    'if (seq <= (this.#typed.get(clientId) ?? 0)) return !refused.has(seq);',
     '',
     TEST,
     'TERM5',

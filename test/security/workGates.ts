@@ -112,7 +112,7 @@ export const WORK_GATES: readonly GateRow[] = [
     '21',
     'a session removes work that exists only in its worktree',
     `${WORK}/worktrees/worktrees.ts`,
-    'if (!work || work.uncommitted > 0) {',
+    'if (!work || needsFolder(work)) {',
     'if (!work) {',
     WORKTREES,
     'files that no commit has',
