@@ -151,14 +151,18 @@ const ACTIONS: readonly ((uri: string) => object)[] = [
   (session) => ({ type: 'session/isArchivedChanged', session, isArchived: true }),
 ];
 
-/** The same text for both sessions. */
-const without = (answer: unknown, uri: string) => JSON.parse(JSON.stringify(answer).replaceAll(idOf(uri), 'ID'));
+/** The same text for both sessions. Of the audit trail, the user's own tries are answered: they were made at different times. */
+const without = (answer: unknown, uri: string, method = '') => {
+  const isTime = (key: string) => method === 'fetchAudit' && (key === 'at' || key === 'nextCursor');
+  const text = JSON.stringify(answer, (key, value) => (isTime(key) ? 'a time' : value));
+  return JSON.parse(text.replaceAll(idOf(uri), 'ID'));
+};
 
 async function expectNothing(at: SpaceWorld, client: RawClient, uri: string, what: string): Promise<void> {
   for (const [method, asks] of Object.entries(COMMANDS)) {
     for (const [n, one] of asks.entries()) {
       const [theirs, none] = [await one(at, client, uri), await one(at, client, NOBODY)];
-      expect([what, method, n, without(theirs, uri)]).toEqual([what, method, n, without(none, NOBODY)]);
+      expect([what, method, n, without(theirs, uri, method)]).toEqual([what, method, n, without(none, NOBODY, method)]);
       expect(JSON.stringify(theirs)).not.toContain('secret');
     }
   }
