@@ -91,7 +91,10 @@ describe('agenthost acp, driven by the official client library', () => {
     const [call] = editor.of('tool_call');
     expect(call).toMatchObject({ status: 'pending', content: [{ type: 'terminal', terminalId: call?.toolCallId }] });
     const updates = editor.of('tool_call_update');
-    expect(updates.map(({ status }) => status).filter(Boolean)).toEqual(['in_progress', 'completed']);
+    // A short command may be over before the editor is told that it runs.
+    expect(updates.flatMap(({ status }) => (status && status !== 'in_progress' ? [status] : []))).toEqual([
+      'completed',
+    ]);
     expect(updates.map(({ _meta }) => _meta)).toContainEqual({
       terminal_output: { terminal_id: call?.toolCallId, data: '$ make\n' },
     });
@@ -235,7 +238,9 @@ describe('agenthost acp, driven by the official client library', () => {
     editor.updates.length = 0;
     await editor.agent.request('session/resume', { sessionId: id, cwd: test.stateDir, mcpServers: [] });
     await editor.prompt(id, 'hello');
-    expect(editor.said('agent_message_chunk')).toBe('Hello, world!');
+    // The last word of the cancelled turn may reach the editor after the other client. Nothing is replayed.
+    expect(editor.said('agent_message_chunk')).toMatch(/^(?:\d+ )?Hello, world!$/);
+    expect(editor.of('tool_call')).toEqual([]);
     session.dispose();
   });
 
