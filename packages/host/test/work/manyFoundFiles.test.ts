@@ -30,8 +30,10 @@ it.each([
   const found = await Promise.all(queries.map((query) => files.findFiles({ query, limit: 50 })));
   const once = await files.findFiles({ query: '99/7.txt', limit: 50 });
   const longest = measured();
-  expect(found.map(({ total }) => total)).toEqual([FILES + 101, FILES, 1, expect.any(Number), 0, FILES + 101]);
-  expect(once).toMatchObject({ source, files: [{ path: 'src/99/7.txt', type: 'file' }] });
+  // Letters may be apart: 271 numbers up to 1,000 have a 7.
+  expect(found.map(({ total }) => total)).toEqual([FILES + 101, FILES, 271, expect.any(Number), 0, FILES + 101]);
+  expect(once.source).toBe(source);
+  expect(once.files[0]).toMatchObject({ path: 'src/99/7.txt', type: 'file' });
   expect(longest, `the loop was blocked for ${longest.toFixed(0)} ms`).toBeLessThan(50);
   files.forget();
 });

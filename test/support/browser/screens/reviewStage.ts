@@ -201,7 +201,7 @@ function screens(
             .getByRole('button', { name: /cart\.ts/ })
             .click();
         } else await page.locator('.rv-files .fl', { hasText: 'cart.ts' }).click();
-        await page.getByText('Why is this one not rounded?').scrollIntoViewIfNeeded();
+        await page.getByText('Why is this one not rounded?', { exact: true }).scrollIntoViewIfNeeded();
       },
     },
     {

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { FolderEntry, ListFolderParams, ListFolderResult } from '@agenthost/protocol';
 import { FileError } from './fileError.js';
 import type { FolderRoot } from './folderRoot.js';
@@ -9,6 +10,8 @@ const PAGE = 200;
 /** Entries read of one folder. */
 const MAX_READ = 20_000;
 const AT_ONCE = 32;
+/** Entries that are compared in one tick of the event loop. */
+const STEP = 1_000;
 /** Names that are no UTF-8 have it. */
 const NO_TEXT = '\ufffd';
 /** Git's own. */
@@ -23,12 +26,19 @@ export async function listFolder(
   const after = cursor === undefined ? undefined : placeOf(cursor);
   return root.useFolder(real, path, async (at) => {
     const { entries, isCut } = await entriesOf(at);
-    const shown = entries
-      .filter(({ name }) => name !== GIT && !root.isHidden(join(real, name)))
-      .map((entry) => ({ entry, key: keyOf(entry) }))
-      .sort((a, b) => (a.key < b.key ? -1 : 1));
-    const rest = after === undefined ? shown : shown.filter(({ key }) => key > after);
-    const page = rest.slice(0, limit);
+    const isShown = ({ name }: Dirent) => name !== GIT && !root.isHidden(join(real, name));
+    // The first ones behind the cursor, and one more. Sorting all of them at once takes too long.
+    let first: { readonly entry: Dirent; readonly key: string }[] = [];
+    let total = 0;
+    for (let from = 0; from < entries.length; from += STEP) {
+      const some = entries.slice(from, from + STEP).filter(isShown);
+      total += some.length;
+      const keyed = some.map((entry) => ({ entry, key: keyOf(entry) }));
+      const rest = after === undefined ? keyed : keyed.filter(({ key }) => key > after);
+      first = [...first, ...rest].sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit + 1);
+      await setImmediate();
+    }
+    const page = first.slice(0, limit);
     const described: FolderEntry[] = [];
     for (let from = 0; from < page.length; from += AT_ONCE) {
       const some = page.slice(from, from + AT_ONCE);
@@ -38,9 +48,9 @@ export async function listFolder(
     return {
       path: root.shown(real),
       entries: described,
-      total: shown.length,
+      total,
       ...(isCut && { isCut: true as const }),
-      ...(last && rest.length > page.length && { nextCursor: last.key }),
+      ...(last && first.length > page.length && { nextCursor: last.key }),
     };
   });
 }
