@@ -1,3 +1,4 @@
+import './devices.css';
 import type { AuditEntry } from '@agenthost/protocol';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';

@@ -295,7 +295,7 @@ function screens(
         await at(page, 'cart');
         proxy.allow(false);
         proxy.cut();
-        await page.getByText("isn't answering. Reading works, changing doesn't.").waitFor();
+        await page.getByText("isn't answering. Reading works, changing doesn't.").first().waitFor();
       },
     },
   ];

@@ -187,7 +187,10 @@ function screens(host: StageHost, sessions: Readonly<Record<string, SessionHandl
       name: 'context',
       open: async (page) => {
         await at(page, 'usage');
-        await page.locator('.strip button:has(svg), .strip .ring').last().click();
+        // A phone shows it as a sheet.
+        const line = page.locator('.strip button.strip-line');
+        if (await line.isVisible()) await line.click();
+        await page.locator('.strip svg[role=img], dialog[open] svg[role=img]').last().waitFor();
       },
     },
     { name: 'session-files', open: (page) => withDialog(page, 'Files') },
