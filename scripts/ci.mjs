@@ -18,19 +18,25 @@ const suites = [
   { command: ['test'], counts: true, repeats: true },
   { command: ['run', 'test:sweeps'], counts: true, repeats: true },
   // Alone: real agents have time limits of their own.
-  { command: ['run', 'test:agents'], counts: true, repeats: true },
+  {
+    command: ['run', 'test:agents'],
+    // All versions of each agent's own command: `npm run test:agents`.
+    env: { AGENTHOST_NATIVE_VERSIONS: 'earliest' },
+    counts: true,
+    repeats: true,
+  },
   { command: ['run', 'test:security'], counts: true, repeats: true },
   // `npm run test:faults` alone has many more of each, and takes an hour.
   {
     command: [
-      ...['run', 'test:faults', '--', '--log_mib', '256', '--index_rounds', '12', '--agents', '30', '--jumps', '100'],
-      ...['--kills', '60', '--cluster', '12', '--mutants', '1'],
+      ...['run', 'test:faults', '--', '--log_mib', '256', '--index_rounds', '12', '--agents', '30', '--jumps', '50'],
+      ...['--kills', '40', '--cluster', '12', '--mutants', '1'],
       ...['--database_every', '40', '--database_kills', '6', '--database_restarts', '6'],
     ],
     counts: true,
   },
   {
-    command: ['run', 'test:convergence', '--', '--runs', '3000', '--unseen', '800', '--cluster', '60'],
+    command: ['run', 'test:convergence', '--', '--runs', '2000', '--unseen', '600', '--cluster', '40'],
     counts: true,
     beside: { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   },
@@ -76,11 +82,11 @@ function minutes(milliseconds) {
 }
 
 /** Runs a suite to its end. */
-async function run({ command }, options, name = 'test-results') {
+async function run({ command, env: more }, options, name = 'test-results') {
   if (options.stdio === 'inherit') console.log(`\n$ npm ${command.join(' ')}`);
   const results = join(root, '.cache', `${name}.json`);
   rmSync(results, { force: true });
-  const env = { ...process.env, AGENTHOST_TEST_RESULTS: results };
+  const env = { ...process.env, ...more, AGENTHOST_TEST_RESULTS: results };
   const child = spawn('npm', command, { cwd: root, env, shell: process.platform === 'win32', ...options });
   if (options.stdio !== 'inherit') setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const [status] = await once(child, 'exit');
@@ -96,7 +102,7 @@ async function runBeside(suite) {
 }
 
 /** Adds the outcome of a suite to the sums. */
-async function take({ command, counts, repeats }, { status, results }) {
+async function take({ command, env, counts, repeats }, { status, results }) {
   if (status === NOT_CHECKED) {
     notChecked.push(command.join(' '));
     return;
@@ -106,7 +112,7 @@ async function take({ command, counts, repeats }, { status, results }) {
   if (status === 0) return;
   const lines = counted ? failuresIn(counted, root) : [];
   const again = repeats && counted ? filesToRepeat(counted, root) : [];
-  if (again.length > 0 && (await passesAgain(command, again, counted))) {
+  if (again.length > 0 && (await passesAgain({ command, env }, again, counted))) {
     passed += counted.numFailedTests;
     flaky.push(...lines);
     return;
@@ -117,12 +123,12 @@ async function take({ command, counts, repeats }, { status, results }) {
 }
 
 /** Runs the failed tests of these files by themselves. All of them have to run: a name that matches none is no success. */
-async function passesAgain(command, files, counted) {
+async function passesAgain({ command, env }, files, counted) {
   const words = command.includes('--') ? command : [...command, '--'];
   // The long suites name files from their own folder on.
   const names = command.includes('test:security') ? files.map((file) => file.replace('test/security/', '')) : files;
   const only = command.includes('-t') ? [] : [`--testNamePattern=${failedNames(counted)}`];
-  const repeated = await run({ command: [...words, ...names, ...only] }, { stdio: 'inherit' }, 'repeated-results');
+  const repeated = await run({ command: [...words, ...names, ...only], env }, { stdio: 'inherit' }, 'repeated-results');
   if (repeated.status !== 0 || !existsSync(repeated.results)) return false;
   return JSON.parse(readFileSync(repeated.results, 'utf8')).numPassedTests >= counted.numFailedTests;
 }
