@@ -31,6 +31,8 @@ const suites = [
     command: [
       ...['run', 'test:faults', '--', '--log_mib', '256', '--index_rounds', '12', '--agents', '30', '--jumps', '50'],
       ...['--kills', '40', '--cluster', '12', '--mutants', '1'],
+      ...['--events', '1000', '--webhookkills', '4', '--outliving', '20', '--land', '20', '--worktrees', '20'],
+      ...['--cuts', '30', '--writes', '60'],
       ...['--database_every', '40', '--database_kills', '6', '--database_restarts', '6'],
     ],
     counts: true,
