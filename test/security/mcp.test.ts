@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, roleIncludes } from '@agenthost/protocol';
@@ -104,13 +105,22 @@ describe('point 4: a request that is still being sent', () => {
     const token = await host.addDevice('slow phone', 'driver');
     const upload = request(new URL('/mcp', host.url), {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': 1_000 },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': 1_000,
+        expect: '100-continue',
+      },
     });
+    upload.flushHeaders();
+    await once(upload, 'continue');
     const answered = new Promise<number | undefined>((resolve) => {
       upload.on('response', (response) => resolve(response.resume().statusCode));
       upload.on('error', () => resolve(undefined));
     });
     upload.write('{"jsonrpc":');
+    // A request that came later was answered: the host has begun with the first one.
+    await post({ token, body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
     await host.devices.remove('slow phone');
     const refused = await Promise.race([answered, delay(3_000, 'too late')]);
     upload.destroy();

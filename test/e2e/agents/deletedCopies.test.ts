@@ -255,7 +255,7 @@ describe('a program that deletes conversations', () => {
       limits: MESSAGE_LIMITS,
       program,
       deleteProgram: program,
-      nativeSessionId: '--eval=process.exit(0)',
+      nativeSessionId: '--version',
       cwd: stateDir,
       env: {},
       stateDir,

@@ -193,6 +193,8 @@ describe('what makes no sense', () => {
       const answer = await send(method, path, asked);
       const what = [method, path, asked?.raw?.toString().slice(0, 60)];
       expect([...what, answer.status, answer.type]).toEqual([...what, status, 'application/problem+json']);
+      // What is nested too deeply goes no further than to the check of the body.
+      if (asked?.raw?.toString().includes('[[[')) expect(answer.json.detail).toMatch(/^The body: /);
       expect(answer.json).toMatchObject({
         status,
         code: expect.any(String),
