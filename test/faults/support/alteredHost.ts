@@ -8,7 +8,10 @@ const BUILT = join(import.meta.dirname, '../../../packages/host/dist');
  * promise less, say. `alter` runs over there, so that it can use nothing but the module it is given.
  */
 export function altered<M>(module: string, alter: (module: M) => void): Readonly<Record<string, string>> {
-  return preload(`import * as module from ${JSON.stringify(pathToFileURL(join(BUILT, module)).href)};
+  // The command runs a bundle, in which there is no such module: here it runs the modules that the bundle is made of.
+  return preload(`import { registerHooks } from 'node:module';
+registerHooks({ resolve: (name, context, next) => next(name.replace('@agenthost/host/bundled', '@agenthost/host'), context) });
+const module = await import(${JSON.stringify(pathToFileURL(join(BUILT, module)).href)});
 (${alter.toString()})(module);`);
 }
 
