@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { preload } from '../alteredHost.js';
+import { preload, WITHOUT_BUNDLE } from '../alteredHost.js';
 import type { ClusterFault } from './clusterRun.js';
 
 const BUILT = join(import.meta.dirname, '../../../../packages/host/dist');
@@ -68,8 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
 
 /** The environment of a host in which those lines are replaced as they are loaded; no file is touched. */
 export function mutated({ module, changes }: Pick<Mutant, 'module' | 'changes'>): Readonly<Record<string, string>> {
-  return preload(`
-import { registerHooks } from 'node:module';
+  return preload(`${WITHOUT_BUNDLE}
 const changes = ${JSON.stringify(changes)};
 registerHooks({
   load(url, context, next) {
