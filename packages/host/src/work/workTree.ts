@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, rm, stat } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../storage/fs/errnoFailure.js';
 import { type GitCommand, type GitOptions, type GitResult, gitPlace, runGit } from './git.js';
@@ -135,10 +135,7 @@ export class WorkTree {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await rm(`${this.#indexFile}.lock`, { force: true });
     this.#tree = undefined;
-    await copyFile(source, this.#indexFile).catch(async (error: unknown) => {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      await rm(this.#indexFile, { force: true });
-    });
+    if (!(await copyIndex(source, this.#indexFile))) await rm(this.#indexFile, { force: true });
     this.#copied = stamp;
     if (found) await this.git(['update-index', '-q', '--refresh'], { writes: true, okCodes: [0, 1, 128] });
   }
@@ -227,6 +224,22 @@ export class WorkTree {
   #gitOptions(): GitOptions {
     const { env, gitDir, signal } = this.#options;
     return { ...(env && { env }), ...(signal && { signal }), ...(gitDir !== undefined && { gitDir }) };
+  }
+}
+
+/**
+ * Copies a git index with its time; `false` if there is none. Git reads a file again whose time is not before that of the index: in
+ * an index that looks newer, a file that was written twice in one second with the same size would count as unchanged.
+ */
+export async function copyIndex(from: string, to: string): Promise<boolean> {
+  try {
+    const { atime, mtime } = await stat(from);
+    await copyFile(from, to);
+    await utimes(to, atime, mtime);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 

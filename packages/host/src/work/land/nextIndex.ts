@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import { GitError } from '../gitError.js';
+import { copyIndex } from '../workTree.js';
 
 const PREFIX = 'agenthost-index-';
 const NAME = /^agenthost-index-(\d{1,10})-[0-9a-f-]{36}$/;
@@ -34,9 +35,7 @@ export class NextIndex {
     await removeLeftOver(gitDir);
     const next = new NextIndex(gitDir);
     next.#stamp = await stampOf(join(gitDir, 'index'));
-    await copyFile(join(gitDir, 'index'), next.file).catch((error: unknown) => {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    });
+    await copyIndex(join(gitDir, 'index'), next.file);
     return next;
   }
 
