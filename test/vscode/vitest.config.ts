@@ -10,7 +10,8 @@ export default defineConfig({
     globalSetup: ['test/support/builtCli.ts'],
     // A workbench in a browser, its server and its extension host are a gigabyte; the first file installs them.
     fileParallelism: false,
-    testTimeout: 600_000,
+    // A window that waits for what does not come would hold up all others.
+    testTimeout: 180_000,
     hookTimeout: 900_000,
   },
 });
