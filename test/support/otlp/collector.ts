@@ -1,22 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import protobuf from 'protobufjs';
-
-const PROTO = join(import.meta.dirname, 'opentelemetry/proto');
-const root = new protobuf.Root();
-root.resolvePath = (_from, to) => (to.startsWith(PROTO) ? to : join(import.meta.dirname, to));
-root.loadSync([
-  join(PROTO, 'collector/trace/v1/trace_service.proto'),
-  join(PROTO, 'collector/metrics/v1/metrics_service.proto'),
-]);
-const TYPES = {
-  '/v1/traces': root.lookupType('opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest'),
-  '/v1/metrics': root.lookupType('opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest'),
-};
+import { OTLP_BODIES } from './otlpFields.js';
 
 export interface ReceivedSpan {
   readonly name: string;
@@ -38,7 +25,7 @@ export interface ReceivedMetric {
   readonly points: readonly { readonly attributes: Readonly<Record<string, unknown>>; readonly value: number }[];
 }
 
-/** An OTLP/HTTP collector made of the public protocol definition, with a decoder that is not the exporter's. */
+/** An OTLP/HTTP collector with a decoder that is not the exporter's. */
 export class Collector {
   readonly spans: ReceivedSpan[] = [];
   readonly metrics = new Map<string, ReceivedMetric>();
@@ -83,7 +70,7 @@ export class Collector {
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await buffer(request);
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
-    const type = TYPES[request.url as keyof typeof TYPES];
+    const type = OTLP_BODIES[request.url as keyof typeof OTLP_BODIES];
     this.raw.push(body, Buffer.from(JSON.stringify([request.url, request.headers])));
     this.headers.push(request.headers);
     if (!type || request.headers['content-type'] !== 'application/x-protobuf') {
